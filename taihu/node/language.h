@@ -42,9 +42,11 @@ class SpareRanks {
   virtual ~SpareRanks() = default;
   /// `local_index`: of a place that is still free.
   virtual void start(int local_index, RankOrder order) = 0;
-  /// When it has ended or was refused. False: threads that the rank has started still run. Else its image is
-  /// let go, and its place is free. One thread at a time.
-  virtual bool forget(int local_index) = 0;
+  /// Whether no thread of a rank that has ended, or was refused, runs any more.
+  virtual bool is_over(int local_index) = 0;
+  /// The rank is over, and no transfer reads or writes its memory any more: that is let go, for ranks to come,
+  /// and the place is free. One thread at a time.
+  virtual void forget(int local_index) = 0;
   /// Nobody will start any more: the node process ends with its ranks.
   virtual void close() = 0;
 };

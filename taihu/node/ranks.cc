@@ -145,11 +145,13 @@ void Ranks::start(int local_index, RankOrder order) {
   late_.start(identity, std::move(refused), std::move(ended));
 }
 
-bool Ranks::forget(int local_index) {
-  auto& own_image = images_[static_cast<std::size_t>(local_index)];
-  if (own_image != nullptr && own_image->process().live_threads != 0) return false;
-  own_image.reset();
-  return true;
+bool Ranks::is_over(int local_index) {
+  const auto& own_image = images_[static_cast<std::size_t>(local_index)];
+  return own_image == nullptr || own_image->process().live_threads == 0;
+}
+
+void Ranks::forget(int local_index) {
+  images_[static_cast<std::size_t>(local_index)].reset();
 }
 
 void Ranks::close() {

@@ -33,7 +33,8 @@ class Ranks final : public SpareRanks {
   int run(message::Node& node, const launch::RankThreadSettings& settings);
 
   void start(int local_index, RankOrder order) override;
-  bool forget(int local_index) override;
+  bool is_over(int local_index) override;
+  void forget(int local_index) override;
   void close() override;
 
   /// With those of spare places, behind all others.

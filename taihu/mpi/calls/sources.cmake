@@ -17,6 +17,6 @@ list(APPEND mpi_sources calls/attributes/communicator_attribute_calls.cc calls/a
      calls/types/constructor_calls.cc calls/types/pack_calls.cc calls/types/query_calls.cc calls/windows/calls_access.cc
      calls/windows/calls_describe.cc calls/windows/calls_make.cc calls/windows/calls_synchronise.cc
      calls/windows/window_attributes.cc calls/windows/window_errors.cc)
-list(APPEND mpi_tests calls/environment/environment_test.cc calls/tools/tools_test.cc calls/types/calls_test.cc)
+list(APPEND mpi_tests calls/dynamic/dynamic_test.cc calls/environment/environment_test.cc calls/tools/tools_test.cc calls/types/calls_test.cc)
 set_source_files_properties(calls/environment/inquiry_calls.cc PROPERTIES
                             COMPILE_DEFINITIONS "TAIHU_VERSION=\"${PROJECT_VERSION}\"")

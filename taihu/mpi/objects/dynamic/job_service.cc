@@ -222,14 +222,16 @@ void JobService::spawn(const Call& call, const Names& names) {
                }});
 }
 
-/// Its number is free again, unless something is left of it; while threads of it run, it is asked again
-/// later. Holder of the lock.
+/// Its number and its memory are free again, unless something is left of it: others may still receive from
+/// there, or send to there. While threads of it run, it is asked again later. Holder of the lock.
 void JobService::forget(int rank) {
   lingering_.erase(rank);
-  if (!spares_.forget(local_index(rank)))
+  if (!spares_.is_over(local_index(rank))) {
     lingering_.insert(rank);
-  else if (ranks_.forget(local_index(rank)))
+  } else if (ranks_.forget(local_index(rank))) {
+    spares_.forget(local_index(rank));
     numbers_.end(rank);
+  }
 }
 
 /// Its ranks do not run, and nobody waits for them.

@@ -55,7 +55,8 @@ class RanksOfProcess {
   virtual ~RanksOfProcess() = default;
   /// Makes the rank of a spare place known to the process. Throws Error. It stays until it is forgotten.
   virtual Rank& make(int local_index, const WorldOfRank& world) = 0;
-  /// Nothing of the rank runs any more. False: something is left of it, and its place stays taken.
+  /// Nothing of the rank runs any more. False: a transfer from or to its memory is under way, or it has not
+  /// left MPI; its place stays taken.
   virtual bool forget(int local_index) = 0;
   /// Spawned ranks that groups of ranks of this process name.
   virtual std::set<int> named() = 0;
