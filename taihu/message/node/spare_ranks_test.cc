@@ -132,14 +132,19 @@ TEST(SpareRanks, CrowdTheOtherProcessesOfTheirNode) {
     LoopbackHub hub(2, 32767);
     const auto first = Node::create(layout, std::make_unique<LoopbackLink>(hub, 0), nullptr);
     const auto last = Node::create(layout, std::make_unique<LoopbackLink>(hub, 1), nullptr);
-    const Cores before = tuning_of(*first).cores;
+    first->serve(Service::job, [](const std::shared_ptr<ServiceCall>& call) { call->answer(nullptr, 0); });
+    const Tuning before = tuning_of(*first);
     for (int k = 0; k < more; ++k) last->add_rank(1 + k);
     EXPECT_EQ(tuning_of(*last).cores, Cores::crowded);
     if (on_one_node) {
       while (tuning_of(*first).cores != Cores::crowded) std::this_thread::yield();
+    } else {
+      // What it has been told before this call has come, too.
+      last->call(0, Service::job, nullptr, 0);
+      EXPECT_EQ(tuning_of(*first), before);
     }
     for (int k = 0; k < more; ++k) EXPECT_TRUE(last->remove_rank(1 + k));
-    while (tuning_of(*first).cores != before) std::this_thread::yield();
+    while (tuning_of(*first).cores != before.cores) std::this_thread::yield();
     std::thread end([&] { first->finish(); });
     last->finish();
     end.join();
