@@ -52,7 +52,8 @@ class OpenHeaps {
     for (const Heap& heap : heaps_)
       if (mmap(heap.base, heap.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
                heap.fd, 0) == MAP_FAILED)
-        _exit(1);  // the child must not change the parent's data
+        _exit(1);    // the child must not change the parent's data
+    heaps_.clear();  // they are private now; mapped anew in a child of this child, they would lose its data
     mutex_.unlock();
   }
 

@@ -97,6 +97,28 @@ TEST(SymmetricHeap, OfAChildIsItsOwnEvenWhenItIsOpen) {
   EXPECT_EQ(*number, 5);
 }
 
+TEST(SymmetricHeap, OfAChildOfAChildHasTheDataOfTheChild) {
+  SymmetricHeap heap(1 << 20, 0, HeapSharing::machine);
+  auto* const number = static_cast<int*>(heap.allocate(sizeof(int)));
+  *number = 5;
+  const pid_t child = fork();
+  if (child == 0) {
+    *number = 6;
+    const pid_t next = fork();
+    if (next == 0) {
+      const int before = *number;
+      *number = 7;
+      _exit(before == 6 ? 0 : 1);
+    }
+    int status = -1;
+    _exit(waitpid(next, &status, 0) == next && status == 0 && *number == 6 ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(*number, 5);
+}
+
 TEST(SymmetricHeap, KnowsWhatItDidNotGive) {
   SymmetricHeap heap(1 << 16);
   int local = 0;
