@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -34,6 +35,17 @@ void read_at(int fd, void* buffer, std::size_t bytes, std::uint64_t offset, cons
     offset += static_cast<std::uint64_t>(got);
     bytes -= static_cast<std::size_t>(got);
   }
+}
+
+/// As sendfile, which some file systems do not know, to the place where `to` is.
+ssize_t copy_part(int to, int from, std::uint64_t offset, std::uint64_t bytes) {
+  auto place = static_cast<off_t>(offset);
+  const ssize_t sent = sendfile(to, from, &place, bytes);
+  if (sent >= 0 || (errno != EINVAL && errno != ENOSYS)) return sent;
+  std::array<char, 65536> buffer;
+  const ssize_t got =
+      pread(from, buffer.data(), std::min<std::uint64_t>(bytes, buffer.size()), static_cast<off_t>(offset));
+  return got <= 0 ? got : write(to, buffer.data(), static_cast<std::size_t>(got));
 }
 
 }  // namespace
@@ -161,11 +173,11 @@ void ElfObject::write_content(int fd, std::uint64_t begin, std::uint64_t end) co
     const bool changed = is_changed(begin / page);
     std::uint64_t part = (begin / page + 1) * page;
     while (part < end && is_changed(part / page) == changed) part += page;
-    auto from = static_cast<off_t>(begin);
     const ssize_t put =
-        sendfile(fd, changed ? changes_fd() : unchanged_fd(), &from, std::min(part, end) - begin);
+        copy_part(fd, changed ? changes_fd() : unchanged_fd(), begin, std::min(part, end) - begin);
     if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) throw system_error("cannot make a copy of '" + path_ + "' in memory", errno);
+    if (put == 0) damaged("it ends too early");  // it has been overwritten since
+    if (put < 0) throw system_error("cannot make a copy of '" + path_ + "' in memory", errno);
     begin += static_cast<std::uint64_t>(put);
   }
 }

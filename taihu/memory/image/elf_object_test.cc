@@ -2,14 +2,18 @@
 // Reading of ELF files, mostly of damaged ones. Programs are run by tests/ranks.
 #include "taihu/memory/image/elf_object.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <memory>
 
+#include "taihu/base/descriptor.h"
 #include "taihu/base/error.h"
 #include "taihu/base/page_size.h"
 #include "taihu/base/random.h"
@@ -118,6 +122,40 @@ TEST(ElfObject, ChangesOfALibraryAreNotInItsFile) {
   EXPECT_EQ(kept.st_name, before.st_name);
   EXPECT_TRUE(library.is_changed(offset / page_bytes()));
   EXPECT_FALSE(library.is_changed(library.content().size() / page_bytes() - 1));
+}
+
+/// A library whose changes are kept, as writers of copies want it.
+std::unique_ptr<ElfObject> kept_library(const std::string& path) {
+  auto library =
+      std::make_unique<ElfObject>(path, std::make_shared<const ElfObject>(TAIHU_PROGRAM_FOR_TESTS));
+  library->keep_changes();
+  return library;
+}
+
+TEST(ElfObject, WritesItsContentWithoutSendfile) {
+  const TemporaryFile file(contents(libm())), copy("");
+  const auto library = kept_library(file.path());
+  const Descriptor end(open(copy.path().c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+  off_t begin = 0;
+  ASSERT_EQ(sendfile(end.get(), library->unchanged_fd(), &begin, 1), -1) << "refuses to append";
+  library->write_content(end.get(), 0, library->content().size());
+  const std::string written = contents(copy.path());
+  ASSERT_EQ(written.size(), library->content().size());
+  EXPECT_EQ(std::memcmp(written.data(), library->content().data(), written.size()), 0);
+}
+
+TEST(ElfObject, SaysThatItsFileHasBecomeShorter) {
+  const TemporaryFile file(contents(libm())), copy("");
+  const auto library = kept_library(file.path());
+  const std::uint64_t bytes = library->content().size();
+  ASSERT_EQ(truncate(file.path().c_str(), static_cast<off_t>(2 * page_bytes())), 0);
+  const Descriptor target(open(copy.path().c_str(), O_WRONLY | O_CLOEXEC));
+  try {
+    library->write_content(target.get(), 0, bytes);
+    ADD_FAILURE() << "written from a file that is too short";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("it ends too early"), std::string::npos) << error.what();
+  }
 }
 
 TEST(ElfObject, KeepsTheBytesOfAProgram) {
