@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One ELF file that ranks get private copies of, read once per node process. Copies map their unchanged pages
 // from the file, as processes do, so that all of them share the system's one page of it; of a program, whose
-// file a system guards while it runs, they map a snapshot in memory instead. Either is the master. Before the
-// first copy the master is edited, in pages of its own, so that the dynamic loader does only what it must:
-// constructors, names of private libraries and relocations that we bind ourselves are taken out
-// (copy_maker.h).
+// file a system guards while it runs, and of a library on a mount without execution (noexec), they map a
+// snapshot in memory instead. Either is the master. Before the first copy the master is edited, in pages of
+// its own, so that the dynamic loader does only what it must: constructors, names of private libraries and
+// relocations that we bind ourselves are taken out (copy_maker.h).
 #pragma once
 
 #include <elf.h>
@@ -63,7 +63,7 @@ class ElfObject : public std::enable_shared_from_this<ElfObject> {
   std::span<const std::byte> content() const {
     return content_;
   }  ///< by file offset, to the last loaded byte
-  /// Of the unchanged pages: the file, or the snapshot of a program.
+  /// Of the unchanged pages: the file, or the snapshot of a program or of a library on a noexec mount.
   int unchanged_fd() const { return snapshot_.get() >= 0 ? snapshot_.get() : file_.get(); }
   int changes_fd() const {
     return changes_.get();
