@@ -199,5 +199,26 @@ TEST(HybridTracking, CountsTheFluxOfAModelThatIsAllVoid) {
   EXPECT_THROW(choose_tracking(model), Error);
 }
 
+/// A material that is in no cell bounds flights, too, but not in a group where it has no cross section.
+TEST(HybridTracking, DeltaIsRefusedWhereNoMaterialHasACrossSection) {
+  const TemporaryFolder folder;
+  const auto read = [&](const std::string& slow) {
+    const std::string material = R"({"total": [0.3, )" + slow + R"(], "absorption": [0.3, )" + slow +
+                                 R"(], "scatter": [[0, 0], [0, 0]]})";
+    folder.write("library.json", R"({"group_edges_eV": [1e-5, 1, 2e7], "materials": {"fuel": )" + material +
+                                     R"(, "water": )" + material + "}}");
+    folder.write("model.xml",
+                 model_text("<surface id=\"1\" type=\"sphere\" coeffs=\"0 0 0 4\" boundary=\"vacuum\"/>"
+                            "<cell id=\"1\" region=\"-1\" material=\"void\"/>",
+                            "<run_mode>fixed source</run_mode><energy_mode>multi-group</energy_mode>"
+                            "<particles>50</particles><batches>2</batches>"));
+    Model model = read_model(folder.path());
+    model.settings.tracking = Tracking::delta;
+    return model;
+  };
+  EXPECT_EQ(choose_tracking(read("0.1")), Tracking::delta);
+  EXPECT_THROW(choose_tracking(read("0")), Error);
+}
+
 }  // namespace
 }  // namespace taihu::neutron
