@@ -9,6 +9,7 @@
 
 #include "taihu/base/error.h"
 #include "taihu/neutron/file/hdf5_file.h"
+#include "taihu/neutron/nuclide/kinematics.h"
 #include "taihu/neutron/test_models.h"
 #include "taihu/parallel/ranks_for_tests.h"
 #include "taihu/parallel/solo_communicator.h"
@@ -38,7 +39,7 @@ std::vector<double> numbers_of(const std::vector<GenerationTracks>& tracks) {
   for (const GenerationTracks& generation : tracks)
     for (const TrackPoint& p : generation.points)
       numbers.insert(numbers.end(), {double(generation.batch), double(p.history), double(p.number), p.r.x,
-                                     p.r.y, p.r.z, p.u.x, p.energy.eV(), p.weight});
+                                     p.r.y, p.r.z, p.u.x, p.energy.eV(), p.time, p.weight});
   return numbers;
 }
 
@@ -75,6 +76,30 @@ TEST(ParticleTracks, AreStraightBetweenTheirPoints) {
       EXPECT_NEAR(dot(way, from.u), length(way), 1e-7);
       EXPECT_LE(to.weight, from.weight);
     }
+}
+
+/// Between the points of a neutron.
+void expect_time_of_flight(const std::vector<GenerationTracks>& tracks) {
+  for (const GenerationTracks& generation : tracks)
+    for (std::size_t i = 0; i + 1 < generation.points.size(); ++i) {
+      const TrackPoint &from = generation.points[i], &to = generation.points[i + 1];
+      if (to.history != from.history || to.neutron != from.neutron) continue;
+      EXPECT_NEAR((to.time - from.time) * speed(from.energy), length(to.r - from.r), 1e-6) << to.history;
+    }
+}
+
+/// Also where nothing else needs the time.
+TEST(ParticleTracks, TimeRisesByTheLengthOverTheSpeed) {
+  for (const Tracking tracking : {Tracking::surface, Tracking::delta}) {
+    Model model = tracked_model("<track>1 1 3 1 1 7 2 1 5</track>");
+    model.settings.tracking = tracking;
+    const std::vector<GenerationTracks> tracks = tracks_alone(model, 1);
+    ASSERT_EQ(tracks.size(), 2u);
+    expect_time_of_flight(tracks);
+    EXPECT_EQ(tracks[0].points.front().time, 0);
+    EXPECT_GT(tracks[0].points.back().time, 0);
+    EXPECT_GT(tracks[1].points.front().time, 0);  // a generation began when the one before it ended
+  }
 }
 
 /// What a run computes does not depend on the tracks.

@@ -16,7 +16,7 @@
 namespace taihu::neutron {
 
 /// The purpose of a stream; makes streams of the same generation and number differ.
-enum class StreamUse : std::uint64_t { history = 1, source = 2, resampling = 3, survey = 4 };
+enum class StreamUse : std::uint64_t { history = 1, source = 2, resampling = 3, survey = 4, delay = 5 };
 
 class Stream {
  public:

@@ -23,7 +23,7 @@ struct TrackPoint {
   std::int64_t neutron = 0;   ///< of the history, in the order in which they are followed; 0: the first one
   Vector r, u;
   Energy energy;
-  double time = 0, weight = 0;  ///< s, where neutrons have a time; at the end of an absorbed neutron 0
+  double time = 0, weight = 0;  ///< s; at the end of an absorbed neutron the weight is 0
 };
 
 /// Of one generation, in the order of the histories and their points.

@@ -17,6 +17,7 @@ ContinuousCollision::ContinuousCollision(const Problem& problem, HistoryState& h
       choice_(problem.choice),
       settings_(*problem.settings),
       timed_(problem.timed),
+      delays_of_history_(problem.delays_of_history),
       remembered_(problem.nuclear->media()) {}
 
 const MacroXs& ContinuousCollision::look_up() noexcept {
@@ -163,6 +164,13 @@ Flight ContinuousCollision::apply_product(const NeutronReaction& reaction, const
   return {Energy(out.energy), scattered(in.u, out.mu, particle_.random)};
 }
 
+/// Exponentially distributed with mean 1.
+double ContinuousCollision::sample_delay() noexcept {
+  if (delays_of_history_) return particle_.random.exponential();
+  Stream ahead = particle_.random;  // makes the delays of a history differ
+  return Stream(ahead.next(), StreamUse::delay, history_.generation, particle_.history).exponential();
+}
+
 /// Energy and direction of a fission neutron: of a precursor, or prompt.
 Energy ContinuousCollision::fission_energy(const Nuclide& nuclide, const MicroXs& xs, Vector& u,
                                            double& delay, int& group) noexcept {
@@ -175,7 +183,7 @@ Energy ContinuousCollision::fission_energy(const Nuclide& nuclide, const MicroXs
     if (rest < yield) {
       product = &delayed;
       group = static_cast<int>(product - data.delayed.data()) + 1;
-      if (timed_ && delayed.decay_rate > 0) delay = particle_.random.exponential() / delayed.decay_rate;
+      if (timed_ && delayed.decay_rate > 0) delay = sample_delay() / delayed.decay_rate;
       break;
     }
     rest -= yield;

@@ -41,6 +41,7 @@ class ContinuousCollision {
   Flight scatter(const MediumPart& part, const MicroXs& xs, double& multiplicity, int& mt);
   Flight apply_product(const NeutronReaction& reaction, const NeutronProduct& product, double awr,
                        const Flight& in) noexcept;
+  double sample_delay() noexcept;
   Energy fission_energy(const Nuclide& nuclide, const MicroXs& xs, Vector& u, double& delay,
                         int& group) noexcept;
 
@@ -50,7 +51,7 @@ class ContinuousCollision {
   const Majorant* majorant_;    ///< with delta flights
   const FlightChoice* choice_;  ///< with hybrid tracking
   const Settings& settings_;
-  const bool timed_;
+  const bool timed_, delays_of_history_;
   struct Remembered {
     Energy energy{-1};
     std::uint64_t band = 0;

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numeric>
+#include <set>
 
 #include "taihu/base/error.h"
 #include "taihu/base/sanitized_for_tests.h"
@@ -141,6 +143,27 @@ TEST_F(ContinuousFeatures, InstancesThatDifferAreLikeCellsOfTheirOwn) {
       EXPECT_EQ(simulation.criticality().k_generation, outcome.k);
     });
   }
+}
+
+/// Neutrons of tracks have a time, delayed ones a late one, without which results have the same bits.
+TEST_F(ContinuousFeatures, DelaysOfTracksChangeNothing) {
+  std::string track = "<track>";
+  for (int history = 1; history <= 600; ++history) track += "2 1 " + std::to_string(history) + " ";
+  const std::string geometry = reflecting_box + pin(1, 1, "material=\"1\"") + with(two_pins, "U", "1 1");
+  const std::string tally = with(with(by_pin, "F", "cell"), "B", "1");
+  const Model tracked = read(geometry, short_run + track + "</track>", tally);
+  EXPECT_EQ(run(tracked), run(read(geometry, short_run, tally)));
+  parallel::SoloCommunicator rank;
+  Simulation simulation(tracked, rank, 2, parallel::LoopSchedule{});
+  while (simulation.batch() < 2) simulation.run_batch();
+  ASSERT_EQ(simulation.tracks().size(), 1u);
+  std::set<double> delays;
+  for (const TrackPoint& point : simulation.tracks()[0].points)
+    if (point.number == 0 && point.time > 1e-3) delays.insert(point.time);
+  // One of 25 neutrons is late, by 10 s on the average.
+  EXPECT_NEAR(static_cast<double>(delays.size()), 24, 15);
+  const double mean = std::accumulate(delays.begin(), delays.end(), 0.0) / static_cast<double>(delays.size());
+  EXPECT_NEAR(mean, 10, 6);
 }
 
 TEST_F(ContinuousFeatures, ListsForInstancesHaveTheirNumber) {

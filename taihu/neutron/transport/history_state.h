@@ -34,6 +34,9 @@ struct Problem {
   SharedBins* shared_bins = nullptr;      ///< that all threads score in; null: each thread has its own
   const DomainBox* box = nullptr;         ///< histories that leave it stop; null: none
   bool timed = false;                     ///< neutrons have a time
+  /// Delays of fission neutrons are of the history's random numbers, else of others: tracks, which have a
+  /// time, must not change what a run computes.
+  bool delays_of_history = false;
   const std::vector<double>* site_factors = nullptr;  ///< by cell of the uniform mesh; null: none
 };
 

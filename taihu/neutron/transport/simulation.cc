@@ -29,7 +29,7 @@ TallyMaterials tally_materials(const Model& model) {
   return materials;
 }
 
-/// Whether something depends on when a neutron is where.
+/// Whether a result depends on when a neutron is where.
 bool needs_time(const Model& model) {
   return model.settings.time_cutoff < infinity || model.settings.surface_banking.wanted ||
          model.settings.collision_tracking.wanted ||
@@ -73,7 +73,8 @@ Simulation::Simulation(const Model& model, parallel::Communicator& ranks, int th
               .settings = &model_->settings,
               .tracking = choose_tracking(model),
               .nuclear = model_->nuclear.get(),
-              .timed = needs_time(model)};
+              .timed = needs_time(model) || !model_->settings.tracked.empty(),
+              .delays_of_history = needs_time(model)};
   prepare_flights();
   prepare_acceleration();
   if (model_->settings.has_uniform_mesh) {
