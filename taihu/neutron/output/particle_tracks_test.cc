@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "taihu/base/error.h"
+#include "taihu/base/formatted.h"
 #include "taihu/neutron/file/hdf5_file.h"
 #include "taihu/neutron/nuclide/kinematics.h"
 #include "taihu/neutron/test_models.h"
@@ -127,6 +128,41 @@ TEST(ParticleTracks, OfAFileHaveTheNamesOfTheirHistories) {
   EXPECT_EQ(file.shape("/track_1_1_3"), std::vector<std::int64_t>{static_cast<std::int64_t>(points)});
   EXPECT_EQ(file.attribute_integer("/track_1_1_3", "n_particles"), 1);
   EXPECT_EQ(file.attribute_doubles("/track_1_1_3", "offsets"), (std::vector<double>{0, points}));
+}
+
+const std::string all_of_batch_2 = [] {
+  std::string text;
+  for (int history = 1; history <= 40; ++history) text += "2 1 " + std::to_string(history) + " ";
+  return text;
+}();
+
+/// Of a fixed source. Chains of fission neutrons do not grow long, as neutrons are given up early.
+Model tracked_chains(double cutoff_s) {
+  return model_from_text(model_text(
+      "<surface id=\"1\" type=\"sphere\" coeffs=\"0 0 0 2\"/>"
+      "<surface id=\"2\" type=\"sphere\" coeffs=\"0 0 0 6\" boundary=\"vacuum\"/>"
+      "<cell id=\"5\" region=\"-1\" material=\"1\"/><cell id=\"7\" region=\"1 -2\" material=\"2\"/>",
+      "<run_mode>fixed source</run_mode><energy_mode>multi-group</energy_mode><particles>40</particles>"
+      "<batches>2</batches><source><space type=\"point\"><parameters>0 0 0</parameters></space></source>"
+      "<cutoff><time_neutron>" +
+          formatted("%.17g", cutoff_s) + "</time_neutron></cutoff><track>" + all_of_batch_2 + "</track>"));
+}
+
+TEST(ParticleTracks, EndWhereANeutronIsTooOld) {
+  for (const Tracking tracking : {Tracking::surface, Tracking::delta}) {
+    const double cutoff = 4e-9;  // s: some 4 cm for fast neutrons
+    Model model = tracked_chains(cutoff);
+    model.settings.tracking = tracking;
+    const std::vector<GenerationTracks> tracks = tracks_alone(model, 1);
+    ASSERT_EQ(tracks.size(), 1u);
+    expect_time_of_flight(tracks);
+    int too_old = 0;
+    for (const TrackPoint& point : tracks[0].points) {
+      EXPECT_LE(point.time, cutoff * (1 + 1e-12));
+      too_old += point.time > cutoff * (1 - 1e-12);
+    }
+    EXPECT_GT(too_old, 10);
+  }
 }
 
 TEST(ParticleTracks, ThatAreNotThereAreRefused) {

@@ -70,17 +70,18 @@ TEST(Time, EndsNeutronsAtTheCutoff) {
   const Model plain = model_from_text(model_text(void_sphere, point_source));
   const double seconds = 4 / speed(plain.data.energy(GroupId(0)));
   const std::string tally = "<tally id=\"1\"><scores>flux</scores><estimator>tracklength</estimator></tally>";
-  const auto flux = [&](double cutoff) {
-    return run(model_from_text(model_text(
-                   void_sphere,
-                   point_source + "<cutoff><time_neutron>" + number(cutoff) + "</time_neutron></cutoff>",
-                   tally)))
-               .sum[0] /
-           2;
+  const auto flux = [&](double cutoff, double born = 0) {
+    std::string settings =
+        point_source + "<cutoff><time_neutron>" + number(cutoff) + "</time_neutron></cutoff>";
+    settings.insert(settings.find("</source>"),
+                    "<time type=\"discrete\"><parameters>" + number(born) + " 1</parameters></time>");
+    return run(model_from_text(model_text(void_sphere, settings, tally))).sum[0] / 2;
   };
   EXPECT_NEAR(flux(0.5 * seconds), 2, 1e-12);
   EXPECT_NEAR(flux(2 * seconds), 4, 1e-12);
   EXPECT_EQ(flux(0), 0);
+  EXPECT_NEAR(flux(seconds, 0.75 * seconds), 1, 1e-12);
+  EXPECT_EQ(flux(seconds, 2 * seconds), 0);
 }
 
 TEST(Cutoff, OfEnergyEndsNeutronsThatScatterBelow) {

@@ -59,16 +59,18 @@ class Runner final : public HistoryRunner {
     if (load_map_ != nullptr) load_map_->add(state_.r());
     return true;
   }
-  /// The distance that is left until the neutron is too old.
+  /// The distance that is left until the neutron is too old. A delayed one may be born too old.
   double to_cutoff() const noexcept {
-    return problem_.timed ? (state_.settings.time_cutoff - state_.particle.time) * collision_.speed()
-                          : infinity;
+    if (!problem_.timed) return infinity;
+    return std::max(0.0, state_.settings.time_cutoff - state_.particle.time) * collision_.speed();
   }
   void pass_time(double distance) noexcept {
     if (problem_.timed) state_.particle.time += distance / collision_.speed();
   }
-  /// The neutron is given up.
-  bool cut_off() noexcept {
+  /// The neutron is given up after `distance`.
+  bool cut_off(double distance) noexcept {
+    pass_time(distance);
+    if (state_.traced) state_.location.levels[0].r = state_.r() + distance * state_.u();
     state_.particle.total(Total::absorbed) += state_.particle.weight;
     return false;
   }
@@ -125,8 +127,8 @@ bool Runner<Physics>::fly_to_surface() {
     if (problem_.timed) event.slowness = 1 / collision_.speed();
     state_.bins.score_track(tallies, event, state_.r(), state_.u(), step, particle.weight);
   }
+  if (step == cutoff) return cut_off(cutoff);
   pass_time(step);
-  if (step == cutoff) return cut_off();
   if (to_collision >= crossing.distance) return passage_.cross(crossing) && after_surface();
   advance(location, to_collision);
   if (state_.scores_faces()) state_.score_faces(length(state_.r() - particle.turned_at));
@@ -150,7 +152,8 @@ bool Runner<Physics>::fly_to_point() {
   double distance;
   const Vector r = state_.r(), u = state_.u();
   const double cutoff = to_cutoff();
-  if (cutoff < flight && !find_boundary(state_.geometry, r, u, cutoff, surface, distance)) return cut_off();
+  if (cutoff < flight && !find_boundary(state_.geometry, r, u, cutoff, surface, distance))
+    return cut_off(cutoff);
   if (find_boundary(state_.geometry, r, u, flight, surface, distance)) {
     pass_time(distance);
     return passage_.pass_boundary(surface, distance) && after_surface();
