@@ -16,7 +16,8 @@
 #   TSAN_WITHOUT  further tests, in the other files, that the thread sanitizer does not run: patterns of GoogleTest such as
 #              Solver.Iterations*, with the reason beside them. The build fails for one that no test has
 #   SANITIZERS_SUFFICE  a whole `./dev test` (TAIHU_TESTS_ONCE) has its tests in the sanitizer builds only. The reason is
-#              beside the word: no bits of floating-point numbers, no assembly, no times, and what shows it in the release
+#              beside the word: no bits of floating-point numbers, no assembly, no times, no case that plain_or_sanitized() of
+#              base/sanitized_for_tests.h leaves out entirely, and what shows it in the release
 #   TESTS_TOGETHER  with sanitizers and in a whole `./dev test` the tests run in four processes, not in one each: the start
 #              of a process would take more time than most of them. They must leave nothing behind for each other.
 #

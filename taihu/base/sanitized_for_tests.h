@@ -7,8 +7,9 @@
 namespace taihu {
 
 /// How much a test does: `plain`, or `sanitized` under a sanitizer, where a step costs five to twenty times
-/// as much and the next one runs the same code with other numbers. `sanitized` must still reach every path
-/// that `plain` does.
+/// as much and the next one runs the same code with other numbers. Where `sanitized` leaves out cases that no
+/// other test has, the release must run the test: the component has no SANITIZERS_SUFFICE
+/// (cmake/component.cmake), with which a whole `./dev test` runs `sanitized` alone.
 template <class Value>
 constexpr Value plain_or_sanitized(Value plain, Value sanitized) {
   return TAIHU_ADDRESS_SANITIZER || TAIHU_THREAD_SANITIZER ? sanitized : plain;
