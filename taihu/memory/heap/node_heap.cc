@@ -82,7 +82,7 @@ bool NodeHeap::purge_old() {
 }
 
 bool NodeHeap::much_is_free() const {
-  return settings.decay_ms.load(std::memory_order_relaxed) != Settings::never &&
+  return settings.decay_ms.load(std::memory_order_relaxed) != Settings::never && pages_.dirty_slices() > 0 &&
          pages_.dirty_slices() >=
              slices_for(settings.much_free_bytes.load(std::memory_order_relaxed)) + kept_slices();
 }
