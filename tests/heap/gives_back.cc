@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory that was freed goes back to the system after the decay time (TAIHU_HEAP_DECAY), though the program
 // never allocates or frees again: from threads that have ended, from threads that sleep, in the child of a
-// fork. And nothing is left of the thread that gives it back.
+// fork. And nothing is left of the thread that gives it back. With the argument "mallopt": little memory,
+// after mallopt has said so.
 #include <dirent.h>
+#include <malloc.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,6 +101,23 @@ bool goes_back(Way way, const char* name) {
   return most > much && gone && alone;
 }
 
+/// Less than what makes the heap give memory back by itself.
+bool goes_back_beyond(int threshold) {
+  constexpr std::size_t bytes = 8 * mib;
+  if (mallopt(M_TRIM_THRESHOLD, threshold) != 1) return false;
+  const long before = resident_bytes();
+  auto* const block = static_cast<char*>(malloc(bytes));
+  memset(block, 1, bytes);
+  const long most = resident_bytes() - before;
+  free(block);
+  const bool gone = becomes([&] { return resident_bytes() - before < 2 * mib; });
+  const long left = resident_bytes() - before;
+  const bool alone = becomes([] { return thread_count() == 1; });
+  std::printf("heap_gives_back: beyond %d bytes: %ld MiB, then %ld MiB, %s\n", threshold, most / mib,
+              left / mib, alone ? "one thread" : "a thread is left");
+  return most > 7 * mib && gone && alone;
+}
+
 bool in_a_child() {
   const pid_t child = fork();
   if (child == 0) _exit(goes_back(Way::threads_end, "in the child of a fork") ? 0 : 1);
@@ -108,7 +127,9 @@ bool in_a_child() {
 
 }  // namespace
 
-int main() {
+int main(int count, char** words) {
+  if (count == 2 && std::strcmp(words[1], "mallopt") == 0)
+    return goes_back_beyond(mib) && goes_back_beyond(0) && goes_back_beyond(mib) ? 0 : 1;
   bool good = goes_back(Way::threads_end, "threads that end");
   good = goes_back(Way::threads_sleep, "threads that sleep") && good;
   good = goes_back(Way::another_thread_frees, "freed by another thread") && good;
