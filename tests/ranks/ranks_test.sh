@@ -174,7 +174,8 @@ plugins)  # style
   # Two libraries that need each other: the first is linked against an empty one of the second's name.
   gcc -shared -fPIC -x c /dev/null -Wl,-soname,libpong.so -o libpong.so
   $library -DPING -o libping.so -Wl,--no-as-needed ./libpong.so -Wl,-soname,libping.so -Wl,-rpath,. || fail compile
-  $library -DPONG -o libpong.so ./libping.so -Wl,-soname,libpong.so -Wl,-rpath,. || fail compile
+  # It needs a library of the system that neither the program nor the process does.
+  $library -DPONG -o libpong.so ./libping.so -Wl,--no-as-needed -l:libresolv.so.2 -Wl,-soname,libpong.so -Wl,-rpath,. || fail compile
   $library -DPROVIDER -o provider.so && $library -DPLUGIN -o plugin.so || fail compile
   gcc -g $flags "$programs/plugins.c" ./libping.so ./libpong.so -Wl,-rpath,. -o program || fail compile
   expect 0 "rank 4 has its plugins" run 5 ./program

@@ -57,6 +57,8 @@ class ImageTemplate {
                              const std::vector<const OpenedTemplate*>& global) const;
 
   const LibrarySharing& sharing() const { return sharing_; }
+  /// Handles of the libraries that objects() need and ranks share, in the order in which names are searched.
+  const std::vector<void*>& shared() const { return shared_; }
 
  private:
   using Library = std::shared_ptr<ElfObject>;

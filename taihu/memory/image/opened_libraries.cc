@@ -170,7 +170,10 @@ void* RankImage::shared_symbol(void* handle, const char* name, const char* versi
   // As references are bound: what the whole process sees comes first, such as its malloc.
   static void* const process = dlopen(nullptr, RTLD_NOW);
   void* found = everything ? look(process) : nullptr;
-  if (!found) found = look(ours ? copies().front().handle : handle);
+  if (everything)
+    for (void* const shared : template_.shared()) found = found ? found : look(shared);
+  // With RTLD_NEXT a copy's own definitions come before the place from which it searches.
+  if (!found && handle != RTLD_NEXT) found = look(everything ? copies().front().handle : handle);
   for (const auto& opened : opened_) {
     if (found || !ours || !opened->global) continue;
     for (const OpenedTemplate* library : breadth_first(*opened->library))

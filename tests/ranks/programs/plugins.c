@@ -39,6 +39,9 @@ int main(void) {
   CHECK(constructed && *constructed == 1);
   void* program = dlopen(NULL, RTLD_NOW);
   CHECK(dlsym(program, "host_add") == (void*)host_add && dlsym(RTLD_DEFAULT, "provided") != NULL);
+  // Of a shared library that only a library of the program needs.
+  CHECK(dlsym(RTLD_DEFAULT, "inet_net_ntop") && dlsym(program, "inet_net_ntop"));
+  CHECK(!dlsym(RTLD_NEXT, "host_add"));
   char* (*get)(const char*) = (char* (*)(const char*))dlsym(RTLD_DEFAULT, "getenv");
   CHECK(get && atoi(get("RANK")) == rank);
   CHECK(*(FILE**)dlsym(RTLD_DEFAULT, "stdout") == stdout);
