@@ -22,13 +22,28 @@ std::uint64_t page_above(std::uint64_t address) {
   return page_below(address + static_cast<std::uint64_t>(page_bytes()) - 1);
 }
 
+/// Pages that the loader makes read-only when it has relocated a copy: they are as they were, and cannot be
+/// written. Their last part need not be in the file.
+ImageRange sealed(const ElfObject& object) {
+  const auto [begin, end] = object.relro();
+  return {page_below(begin), page_below(end)};
+}
+
 /// Parts of the file that code may write.
 std::vector<ImageRange> initialised(const ElfObject& object) {
   std::vector<ImageRange> writable;
   for (const Elf64_Phdr& load : object.loads())
     if ((load.p_flags & PF_W) != 0) writable.push_back({load.p_vaddr, load.p_vaddr + load.p_filesz});
-  const auto [begin, end] = object.relro();
-  return without(std::move(writable), {{page_below(begin), page_below(end)}});
+  return without(std::move(writable), {sealed(object)});
+}
+
+/// Variables behind them.
+std::vector<ImageRange> zeros(const ElfObject& object) {
+  std::vector<ImageRange> writable;
+  for (const Elf64_Phdr& load : object.loads())
+    if ((load.p_flags & PF_W) != 0)
+      writable.push_back({load.p_vaddr + load.p_filesz, load.p_vaddr + load.p_memsz});
+  return without(std::move(writable), {sealed(object)});
 }
 
 void clear(std::uintptr_t begin, std::uintptr_t end) {
@@ -52,14 +67,12 @@ std::vector<std::byte> initial_data(const ElfObject& object, std::uintptr_t base
 }
 
 void restore_data(const ElfObject& object, std::uintptr_t base, const std::vector<std::byte>& data) {
-  std::size_t at = 0;
+  for (const ImageRange& range : zeros(object)) clear(base + range.begin, base + range.end);
+  const std::byte* kept = data.data();
   for (const ImageRange& range : initialised(object)) {
-    std::memcpy(reinterpret_cast<void*>(base + range.begin), data.data() + at, range.bytes());
-    at += range.bytes();
+    std::memcpy(reinterpret_cast<void*>(base + range.begin), kept, range.bytes());
+    kept += range.bytes();
   }
-  for (const Elf64_Phdr& load : object.loads())
-    if ((load.p_flags & PF_W) != 0 && load.p_memsz > load.p_filesz)
-      clear(base + load.p_vaddr + load.p_filesz, base + load.p_vaddr + load.p_memsz);
 }
 
 }  // namespace taihu::memory
