@@ -5,6 +5,7 @@
 //   --private NAME   a further private library
 //   --time           prints how long loading all ranks took, in milliseconds, on stderr
 //   --replace FILE   overwrites the program file with FILE after reading it, then deletes it
+//   --turns N        N times: from the second time on in the copies of those that have ended
 //   --attach COMMAND runs COMMAND with this process's id while the ranks are loaded, before they run
 // Each rank sees RANK and RANKS in its environment. Exit code: the first non-zero status of a rank, 2 for
 // wrong use.
@@ -50,7 +51,7 @@ struct Options {
   bool tag = false, time = false;
   std::vector<std::string> private_libraries;
   std::string replacement, attach;
-  int ranks = 0;
+  int ranks = 0, turns = 1;
   std::vector<std::string> words;
 };
 
@@ -67,6 +68,8 @@ Options parse(int count, char** words) {
       options.private_libraries.push_back(words[++i]);
     else if (word == "--replace" && i + 1 < count)
       options.replacement = words[++i];
+    else if (word == "--turns" && i + 1 < count)
+      options.turns = std::atoi(words[++i]);
     else if (word == "--attach" && i + 1 < count)
       options.attach = words[++i];
     else
@@ -95,7 +98,8 @@ struct Job {
       std::fprintf(stderr, "image_runner: rank %d: exit %d on another thread\n", ended.rank, code);
     };
     try {
-      copy = std::make_unique<RankImage>(image, identity, events);
+      copy =
+          std::make_unique<RankImage>(image, identity, events, nullptr, options.turns > 1 ? &idle : nullptr);
     } catch (const taihu::Error& error) {
       std::fprintf(stderr, "image_runner: rank %d: %s\n", rank, error.what());
       std::_Exit(1);
@@ -113,7 +117,8 @@ struct Job {
     const int ended = copy->run(options.words, environment, streams);
     if (streams.output && copy->process().open_streams.count(streams.output) != 0)
       std::fclose(streams.output);
-    static_cast<void>(copy.release());  // threads of the rank may still run in it
+    if (options.turns == 1 || copy->process().live_threads != 0)
+      static_cast<void>(copy.release());  // threads of the rank may still run in it
     const std::lock_guard guard(mutex);
     if (status == 0) status = ended;
   }
@@ -121,6 +126,7 @@ struct Job {
   const Options& options;
   ImageTemplate image;
   std::vector<RankIdentity> identities;
+  taihu::memory::IdleCopies idle;
   std::barrier<> loaded, start;
   std::mutex mutex;
   int status = 0;
@@ -146,10 +152,8 @@ void replace_program(const Options& options) {
   std::filesystem::remove(options.words.front());
 }
 
-int run(const Options& options) {
-  const std::int64_t begin = taihu::now_ns();
-  Job job(options);
-  if (!options.replacement.empty()) replace_program(options);
+void run_turn(Job& job, std::int64_t begin) {
+  const Options& options = job.options;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, taihu::memory::rank_stack_bytes());
@@ -171,9 +175,17 @@ int run(const Options& options) {
     std::fprintf(stderr, "loaded %d ranks in %.1f ms\n", options.ranks,
                  static_cast<double>(taihu::now_ns() - begin) / 1e6);
   if (!options.attach.empty() && std::system((options.attach + " " + std::to_string(getpid())).c_str()) != 0)
-    return 1;
+    job.status = 1;
   job.start.arrive_and_wait();
   for (const pthread_t thread : threads) pthread_join(thread, nullptr);
+}
+
+int run(const Options& options) {
+  std::int64_t begin = taihu::now_ns();
+  Job job(options);
+  if (!options.replacement.empty()) replace_program(options);
+  for (int turn = 0; turn < options.turns && job.status == 0; ++turn, begin = taihu::now_ns())
+    run_turn(job, begin);
   return job.status;
 }
 

@@ -161,6 +161,23 @@ many)
   took=$(sed -n 's/loaded 256 ranks in \([0-9]*\).*/\1/p' output)
   [ "$took" -lt 1000 ] || fail "$took ms to load 256 ranks"
   ;;
+again)  # style, further flags: ranks in the copies of those that have ended
+  style=$1
+  shift
+  for flag in "$@"; do [ "$flag" != -fuse-ld=lld ] || need ld.lld-19; done
+  compiler=gcc
+  case "$*" in *lld*) compiler=clang-19 && need clang-19 ;; esac
+  flags="-fPIE -pie" copies=false
+  [ "$(uname -m)" = x86_64 ] && flags="$flags -DCOPIES" copies=true
+  [ $compiler = clang-19 ] && flags="$flags -fdirect-access-external-data"
+  [ "$style" = image ] && flags=$as_image copies=false
+  $compiler -g -fPIC -shared "$programs/again_library.c" -o libagain.so "$@" || fail compile
+  cp libagain.so opened.so
+  $compiler -g -O1 $flags "$programs/again.c" ./libagain.so -Wl,-rpath,. -o program "$@" || fail compile
+  ! $copies || readelf -rW program | grep -q 'COPY.*argp_err_exit_status' || fail "no copy of a variable of the C library"
+  expect 0 "rank 2 has found all as it was" run --turns 3 3 ./program
+  [ "$(grep -c 'found all' output)" = 9 ] || { cat output; fail "9 ranks should have run"; }
+  ;;
 replaced)  # the program file is overwritten in place, then deleted, while ranks run
   gcc -g "$programs/unchanged.c" -o program || fail compile
   head -c 100000 /dev/zero > zeros

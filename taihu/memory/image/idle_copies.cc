@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "taihu/base/page_size.h"
+#include "taihu/memory/image/machine.h"
 #include "taihu/memory/image/saved_data.h"
 
 namespace taihu::memory {
@@ -29,15 +30,20 @@ ImageRange sealed(const ElfObject& object) {
   return {page_below(begin), page_below(end)};
 }
 
-/// Parts of the file that code may write.
+/// Variables that are not zero when a copy is loaded, as far as code may write them: those of the file, and
+/// those into which the loader has copied a library's.
 std::vector<ImageRange> initialised(const ElfObject& object) {
   std::vector<ImageRange> writable;
   for (const Elf64_Phdr& load : object.loads())
     if ((load.p_flags & PF_W) != 0) writable.push_back({load.p_vaddr, load.p_vaddr + load.p_filesz});
+  for (const ElfRelocation& relocation : object.relocations())
+    if (relocation.type == machine::copy)
+      writable.push_back(
+          {relocation.target, relocation.target + object.symbols()[relocation.symbol].size_bytes});
   return without(std::move(writable), {sealed(object)});
 }
 
-/// Variables behind them.
+/// The others, with those that the loader has copied.
 std::vector<ImageRange> zeros(const ElfObject& object) {
   std::vector<ImageRange> writable;
   for (const Elf64_Phdr& load : object.loads())

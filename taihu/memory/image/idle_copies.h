@@ -3,9 +3,10 @@
 // that is given back to the loader could still be known to somebody, and one more for each rank would use up
 // address space, mappings and memory in a job that starts and ends ranks for days.
 //
-// A copy's variables become what they were before it was bound: initialised ones are kept when it is loaded,
-// all others are zero again, which gives back their pages. What the loader has made read-only no code of the
-// rank has written.
+// A copy's variables become what they were before it was bound: initialised
+// ones are kept when it is loaded, and so are those that the loader has copied from libraries (COPY
+// relocations); all others are zero again, which gives back their pages. What the loader has made read-only
+// no code of the rank has written.
 #pragma once
 
 #include <cstddef>
@@ -26,9 +27,9 @@ struct ImageCopies {
   std::vector<std::vector<std::byte>> data;  ///< of each object when it was loaded; empty: not kept
 };
 
-/// Initialised variables of a copy at `base`, one writable part behind the other.
+/// Initialised variables of a copy at `base` that nobody has bound, one part behind the other.
 std::vector<std::byte> initial_data(const ElfObject& object, std::uintptr_t base);
-/// Makes the variables of the copy what they were.
+/// Makes the variables of the copy what they were. No code of the copy runs.
 void restore_data(const ElfObject& object, std::uintptr_t base, const std::vector<std::byte>& data);
 
 /// Of one ImageTemplate. Any thread.
