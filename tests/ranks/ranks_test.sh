@@ -314,6 +314,9 @@ EOF
   [ "$each" -ge 512 ] && [ "$each" -le 800 ] || fail "$each KiB for each rank of a library with 512 KiB of relocated data"
   [ "$own" -ge 2560 ] && [ "$own" -le 2800 ] || fail "$own KiB of the library are the ranks'"
   [ "$other" -le 64 ] || fail "$other KiB of the library are mapped from memory objects"
+  # In a copy of a rank that has ended, what that one has not written is still the file's.
+  expect 0 "" run --turns 2 --attach "bash ./usage.sh" 5 ./user && read -r again other < library
+  [ "$again" -le $((own + 100)) ] || fail "$again KiB of the library are the second ranks', $own KiB the first ones'"
   ;;
 tagged)
   echo '#include <stdio.h>

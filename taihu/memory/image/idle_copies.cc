@@ -61,6 +61,18 @@ void clear(std::uintptr_t begin, std::uintptr_t end) {
     std::memset(reinterpret_cast<void*>(pages), 0, end - pages);
 }
 
+/// Page by page, and only those that differ: one that nobody has written stays the file's.
+void write_pages(std::uintptr_t place, const std::byte* data, std::uint64_t bytes) {
+  while (bytes > 0) {
+    const std::uint64_t part = std::min<std::uint64_t>(bytes, page_above(place + 1) - place);
+    auto* const target = reinterpret_cast<void*>(place);
+    if (std::memcmp(target, data, part) != 0) std::memcpy(target, data, part);
+    place += part;
+    data += part;
+    bytes -= part;
+  }
+}
+
 }  // namespace
 
 std::vector<std::byte> initial_data(const ElfObject& object, std::uintptr_t base) {
@@ -76,7 +88,7 @@ void restore_data(const ElfObject& object, std::uintptr_t base, const std::vecto
   for (const ImageRange& range : zeros(object)) clear(base + range.begin, base + range.end);
   const std::byte* kept = data.data();
   for (const ImageRange& range : initialised(object)) {
-    std::memcpy(reinterpret_cast<void*>(base + range.begin), kept, range.bytes());
+    write_pages(base + range.begin, kept, range.bytes());
     kept += range.bytes();
   }
 }

@@ -3,7 +3,7 @@
 // that is given back to the loader could still be known to somebody, and one more for each rank would use up
 // address space, mappings and memory in a job that starts and ends ranks for days.
 //
-// A copy's variables become what they were before it was bound: initialised
+// A copy's variables become what they were before it was bound, at once when its rank has ended: initialised
 // ones are kept when it is loaded, and so are those that the loader has copied from libraries (COPY
 // relocations); all others are zero again, which gives back their pages. What the loader has made read-only
 // no code of the rank has written.
@@ -35,6 +35,7 @@ void restore_data(const ElfObject& object, std::uintptr_t base, const std::vecto
 /// Of one ImageTemplate. Any thread.
 class IdleCopies {
  public:
+  /// Copies whose data are restored.
   void keep(ImageCopies copies) {
     const std::lock_guard hold(lock_);
     idle_.push_back(std::move(copies));

@@ -28,8 +28,6 @@ void RankImage::load(ImagePlaces* places, int index) {
   if (idle_ != nullptr) {
     if (std::optional<ImageCopies> idle = idle_->take()) {
       copies_ = std::move(*idle);
-      for (std::size_t k = 0; k < copies_.objects.size(); ++k)
-        restore_data(*template_.objects()[k], copies_.objects[k].base, copies_.data[k]);
       return;
     }
   }
@@ -38,6 +36,14 @@ void RankImage::load(ImagePlaces* places, int index) {
     copies_.objects.push_back(is_program && places != nullptr ? maker.load(*places, index) : maker.load());
     if (idle_ != nullptr) copies_.data.push_back(initial_data(maker.object(), copies_.objects.back().base));
   }
+}
+
+/// For the next rank, with the variables that it expects. Pages that only the ended rank needed go back now.
+void RankImage::give_back_copies() {
+  if (idle_ == nullptr || !opened_.empty()) return;
+  for (std::size_t k = 0; k < copies_.objects.size(); ++k)
+    restore_data(*template_.objects()[k], copies_.objects[k].base, copies_.data[k]);
+  idle_->keep(std::move(copies_));
 }
 
 RankImage::RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents events, ImagePlaces* places,
@@ -68,7 +74,8 @@ std::vector<ImageSymmetricMap::Segment> RankImage::symmetric_segments() const {
 
 RankImage::~RankImage() {
   process_->identity.process = nullptr;
-  if (idle_ != nullptr && opened_.empty()) idle_->keep(std::move(copies_));
+  process_.reset();  // it has its variables in the copies
+  give_back_copies();
 }
 
 void* RankImage::variable_place(void* self, int index) {
