@@ -275,7 +275,6 @@ void CopyMaker::own_pages(std::uintptr_t base) const {
     }
 }
 
-/// Data that the rank writes later come from its node, whichever of its threads is the first.
 void CopyMaker::place_writable_pages(std::uintptr_t base) const {
   for (const Elf64_Phdr& load : object_->loads()) {
     if ((load.p_flags & PF_W) == 0) continue;

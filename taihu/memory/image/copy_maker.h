@@ -27,6 +27,10 @@ class CopyMaker {
   /// The same at place `index` of `places`, if that can be had.
   LoadedObject load(ImagePlaces& places, int index) const;
 
+  /// Pages of the copy at `base` that are written from now on come from the node of the calling thread,
+  /// whichever thread is the first. load() does so itself.
+  void place_writable_pages(std::uintptr_t base) const;
+
   const ElfObject& object() const { return *object_; }
 
  private:
@@ -53,7 +57,6 @@ class CopyMaker {
   Descriptor write_copy() const;
   void map_shared_pages(std::uintptr_t base) const;
   void own_pages(std::uintptr_t base) const;
-  void place_writable_pages(std::uintptr_t base) const;
   LoadedObject load(const std::string& path) const;
   LoadedObject share_pages(const LoadedObject& loaded, const Descriptor& copy) const;
 

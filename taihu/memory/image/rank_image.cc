@@ -28,6 +28,8 @@ void RankImage::load(ImagePlaces* places, int index) {
   if (idle_ != nullptr) {
     if (std::optional<ImageCopies> idle = idle_->take()) {
       copies_ = std::move(*idle);
+      for (std::size_t k = 0; k < copies_.objects.size(); ++k)
+        template_.makers()[k].place_writable_pages(copies_.objects[k].base);
       return;
     }
   }
