@@ -100,6 +100,7 @@ std::vector<const OpenedTemplate*> RankImage::load_copies(const OpenedTemplate& 
   std::vector<const OpenedTemplate*> begun, order;
   add_unopened(library, begun, order);
   const std::size_t before = opened_.size();
+  has_opened_ = true;
   try {
     for (const OpenedTemplate* fresh : order) {
       opened_.push_back(std::make_unique<Opened>(Opened{fresh, fresh->maker->load(), 0, false}));

@@ -42,7 +42,7 @@ void RankImage::load(ImagePlaces* places, int index) {
 
 /// For the next rank, with the variables that it expects. Pages that only the ended rank needed go back now.
 void RankImage::give_back_copies() {
-  if (idle_ == nullptr || !opened_.empty()) return;
+  if (idle_ == nullptr || has_opened_) return;
   for (std::size_t k = 0; k < copies_.objects.size(); ++k)
     restore_data(*template_.objects()[k], copies_.objects[k].base, copies_.data[k]);
   idle_->keep(std::move(copies_));
@@ -60,9 +60,14 @@ RankImage::RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents 
           static_cast<libc::Variable>(i),
           reinterpret_cast<void*>(copies()[static_cast<std::size_t>(copied_variables[i].object)].base +
                                   copied_variables[i].address));
-  template_.unit().bind(loaded_, &RankImage::variable_place, this);
-  template_.unit().tell_runtime_copies(loaded_, rank.runtime);
-  main_ = reinterpret_cast<Main>(template_.find_main(copies().front().base));
+  try {
+    template_.unit().bind(loaded_, &RankImage::variable_place, this);
+    template_.unit().tell_runtime_copies(loaded_, rank.runtime);
+    main_ = reinterpret_cast<Main>(template_.find_main(copies().front().base));
+  } catch (...) {
+    give_back_copies();
+    throw;
+  }
   rank.process = process_.get();
   if (runs_under_debugger()) dlclose(template_.makers().front().load().handle);
 }

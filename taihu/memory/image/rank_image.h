@@ -19,8 +19,9 @@ class RankImage final : public ImageServices {
   /// Loads a copy for `rank` and sets rank.process. Call on the rank's thread, bound to its cores, so that
   /// writable pages come from its memory node. `image`, `rank` and this object must live as long as
   /// threads of the rank may run. Throws Error. The copy stays in memory until the process ends, and for
-  /// another rank when it comes from `idle`, where it goes in the end unless the rank has opened more
-  /// libraries. `places`: fixed addresses for the programs of the ranks of this process; null for any.
+  /// another rank when it comes from `idle`, where this object leaves it in the end, when no thread of the
+  /// rank may run any more, unless the rank has ever opened more libraries.
+  /// `places`: fixed addresses for the programs of the ranks of this process; null for any.
   RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents events = {},
             ImagePlaces* places = nullptr, IdleCopies* idle = nullptr);
   ~RankImage() override;
@@ -77,6 +78,7 @@ class RankImage final : public ImageServices {
   LoadedObjects loaded_;
   std::vector<const ElfObject*> constructed_;
   std::vector<std::unique_ptr<Opened>> opened_;
+  bool has_opened_ = false;  ///< also what is closed again: something may still point to its copy, or from it
   std::recursive_mutex
       opening_;  ///< guards opened_, loaded_, constructed_ after the start; constructors may open more
   std::vector<char> argument_text_;
