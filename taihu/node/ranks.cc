@@ -147,7 +147,7 @@ void Ranks::start(int local_index, RankOrder order) {
 
 bool Ranks::is_over(int local_index) {
   const auto& own_image = images_[static_cast<std::size_t>(local_index)];
-  return own_image == nullptr || own_image->process().live_threads == 0;
+  return own_image == nullptr || own_image->process().has_no_threads();
 }
 
 void Ranks::forget(int local_index) {

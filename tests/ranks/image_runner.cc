@@ -117,7 +117,7 @@ struct Job {
     const int ended = copy->run(options.words, environment, streams);
     if (streams.output && copy->process().open_streams.count(streams.output) != 0)
       std::fclose(streams.output);
-    if (options.turns == 1 || copy->process().live_threads != 0)
+    if (options.turns == 1 || !copy->process().has_no_threads())
       static_cast<void>(copy.release());  // threads of the rank may still run in it
     const std::lock_guard guard(mutex);
     if (status == 0) status = ended;

@@ -2,6 +2,7 @@
 // Processor time of a rank: of its threads, those that have ended included, since its program began. The
 // largest resident set (ru_maxrss) stays the process's.
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <time.h>
@@ -67,6 +68,14 @@ rusage usage_of(pid_t thread) {
   return usage;
 }
 
+constexpr std::size_t most_leaving = 64;
+
+/// Leaves out threads that have gone. A number that another thread of the process has got since stays until
+/// that one has gone too.
+void forget_gone(std::vector<pid_t>& threads) {
+  std::erase_if(threads, [](pid_t thread) { return syscall(SYS_tgkill, ::getpid(), thread, 0) != 0; });
+}
+
 }  // namespace
 
 void RankProcess::begin_thread() {
@@ -82,6 +91,16 @@ void RankProcess::end_thread() {
   ended_threads.ns += time_of(thread);
   add_usage(ended_threads.usage, usage);
   threads.erase(thread);
+  if (thread == first_thread_id) return;
+  if (leaving_threads.size() >= most_leaving) forget_gone(leaving_threads);
+  leaving_threads.push_back(thread);
+}
+
+bool RankProcess::has_no_threads() {
+  if (live_threads.load() != 0) return false;
+  const std::lock_guard guard(lock);
+  forget_gone(leaving_threads);
+  return leaving_threads.empty();
 }
 
 void RankProcess::begin_counting() {

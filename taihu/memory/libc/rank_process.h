@@ -162,6 +162,9 @@ class RankProcess {
   /// At the beginning and the end of each thread that the rank starts, on that thread.
   void begin_thread();
   void end_thread();
+  /// Whether code of the rank runs on no thread but its first one any more: those that have ended run
+  /// destructors of their data when they are not counted any more.
+  bool has_no_threads();
   /// What the threads of the rank have used since its program began.
   std::int64_t processor_time_ns();
   rusage usage();
@@ -204,6 +207,7 @@ class RankProcess {
   std::array<struct sigaction, NSIG> signal_actions{};
   std::array<std::optional<timer_t>, 3> interval_timers;  ///< of setitimer, by its first argument
   std::set<pid_t> threads;                                ///< that live
+  std::vector<pid_t> leaving_threads;                     ///< have ended, and may still run destructors
   struct {
     std::int64_t ns = 0;
     rusage usage{};

@@ -2,6 +2,9 @@
 // Ranks that start and end again and again, more of them than the job has numbers for. To be run with places
 // for 12 more ranks. Arguments: turns, and how children leave: "disconnect" them and their parents, or
 // "leave" without a word, and the parents free what they have.
+#include <pthread.h>
+#include <unistd.h>
+
 #include "check.h"
 
 // What a rank has left in its variables is not there for the next one.
@@ -19,6 +22,26 @@ static void use_variables(void) {
   memset(text, 'x', sizeof text - 1);
 }
 
+// A thread that has returned still runs destructors, which use the variables of its rank.
+static long last_left;
+static pthread_key_t key;
+
+static void leave_slowly(void* rank_number) {
+  usleep(3000);
+  last_left = (long)rank_number;
+}
+
+static void* run(void* rank_number) {
+  CHECK(pthread_setspecific(key, rank_number) == 0);
+  return NULL;
+}
+
+static void start_thread(long number) {
+  pthread_t thread;
+  CHECK(pthread_key_create(&key, &leave_slowly) == 0);
+  CHECK(pthread_create(&thread, NULL, &run, (void*)number) == 0 && pthread_detach(thread) == 0);
+}
+
 static int child(const char* how, MPI_Comm parent) {
   use_variables();
   int turn = -1, sum;
@@ -34,11 +57,14 @@ static int child(const char* how, MPI_Comm parent) {
   int flag;
   MPI_Iprobe(MPI_ANY_SOURCE, 10, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE);
   CHECK(!flag);
+  CHECK(last_left == 0);
+  start_thread(turn + 1);
   MPI_Send(&turn, 1, MPI_INT, 0, 10, MPI_COMM_SELF);
   if (strcmp(how, "disconnect") == 0) {
     MPI_Comm_disconnect(&all);
     MPI_Comm_disconnect(&parent);
   }
+  CHECK(last_left == 0 || last_left == turn + 1);
   MPI_Finalize();
   return 0;
 }
