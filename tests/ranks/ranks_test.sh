@@ -177,6 +177,8 @@ again)  # style, further flags: ranks in the copies of those that have ended
   ! $copies || readelf -rW program | grep -q 'COPY.*argp_err_exit_status' || fail "no copy of a variable of the C library"
   expect 0 "rank 2 has found all as it was" run --turns 3 3 ./program
   [ "$(grep -c 'found all' output)" = 9 ] || { cat output; fail "9 ranks should have run"; }
+  [ "$(sed -n 's/.* as it was in //p' output | sort -u | wc -l)" = 5 ] || # rank 1 needs a new one each time
+    { cat output; fail "they should have run in 5 copies"; }
   ;;
 replaced)  # the program file is overwritten in place, then deleted, while ranks run
   gcc -g "$programs/unchanged.c" -o program || fail compile
