@@ -104,6 +104,7 @@ class Run {
   void announce(const Simulation& simulation) const {
     const Settings& settings = model_.settings;
     for (const std::string& warning : model_.warnings) say("warning: " + warning);
+    if (options_.write_files) announce_tracks(simulation.batch());
     say(formatted(
         "%s, %lld neutrons per generation, %d batches%s, %s, %s tracking, %d ranks x %d threads",
         settings.mode == RunMode::eigenvalue ? "eigenvalue" : "fixed source",
@@ -121,6 +122,28 @@ class Run {
     if (!options_.show_batches || settings.mode != RunMode::eigenvalue) return;
     say(settings.has_entropy_mesh ? " batch         k    entropy     average k"
                                   : " batch         k     average k");
+  }
+
+  /// `done`: batches before this run.
+  void announce_tracks(int done) const {
+    const int last = model_.settings.last_batch();
+    if (tracked_batch(0, done) == 0) return;
+    if (tracked_batch(done, last) == 0)
+      say("tracks: those that are wanted are of batches before; " + files_.tracks() + " stays as it is");
+    else
+      say(
+          formatted("warning: tracks of batches up to %d will not be in the new %s; keep a file that has "
+                    "them under another name",
+                    done, files_.tracks().c_str()));
+  }
+
+  /// The first batch after `from`, up to `to`, of which tracks are wanted; 0: none.
+  int tracked_batch(int from, int to) const {
+    int first = 0;
+    for (const TrackedHistory& wanted : model_.settings.tracked)
+      if (wanted.batch > from && wanted.batch <= to && (first == 0 || wanted.batch < first))
+        first = wanted.batch;
+    return first;
   }
 
   void show_batch(const Simulation& simulation) const {
@@ -215,7 +238,8 @@ class Run {
       parallel::together(ranks_, ranks_.is_root(), [&] { write_collision_track(path, model_, collisions); });
       say(formatted("collision track: %zu collisions in %s", collisions.size(), path.c_str()));
     }
-    if (!settings.tracked.empty() && simulation.finished()) {
+    // After each such batch, so that a run that does not reach its end has them, too.
+    if (tracked_batch(simulation.batch() - 1, simulation.batch()) > 0) {
       parallel::together(ranks_, ranks_.is_root(),
                          [&] { write_tracks(files_.tracks(), model_, simulation.tracks()); });
       say("tracks: " + files_.tracks());
