@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <new>
 
@@ -72,7 +73,10 @@ class Run {
       if (statepoint_due(simulation)) save(simulation);
       if (options_.write_files) save_sources(simulation);
     }
-    if (options_.write_files) write_results(simulation);
+    if (options_.write_files) {
+      warn_of_tracks_after(simulation.batch(), model_.settings.last_batch());
+      write_results(simulation);
+    }
     const RunResult result = finish(simulation, first_batch);
     say(memory_report(simulation));
     for (const std::string& line : domain_report(simulation)) say(line);
@@ -127,6 +131,7 @@ class Run {
   /// `done`: batches before this run.
   void announce_tracks(int done) const {
     const int last = model_.settings.last_batch();
+    warn_of_tracks_after(last, std::numeric_limits<int>::max());
     if (tracked_batch(0, done) == 0) return;
     if (tracked_batch(done, last) == 0)
       say("tracks: those that are wanted are of batches before; " + files_.tracks() + " stays as it is");
@@ -135,6 +140,12 @@ class Run {
           formatted("warning: tracks of batches up to %d will not be in the new %s; keep a file that has "
                     "them under another name",
                     done, files_.tracks().c_str()));
+  }
+
+  void warn_of_tracks_after(int batch, int last) const {
+    if (const int wanted = tracked_batch(batch, last); wanted > 0)
+      say(formatted("warning: %stracks of batch %d are wanted, but the run ends after batch %d",
+                    model_.settings.place.c_str(), wanted, batch));
   }
 
   /// The first batch after `from`, up to `to`, of which tracks are wanted; 0: none.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "taihu/base/error.h"
 #include "taihu/neutron/file/hdf5_file.h"
@@ -71,6 +72,23 @@ TEST_F(RunTracks, OfBatchesBeforeStayWhenARunGoesOn) {
   EXPECT_EQ(names(), Names{"track_3_1_7"});
   run("4 1 7", true);
   EXPECT_EQ(lines_, Names{"tracks: " + path});
+}
+
+TEST_F(RunTracks, OfBatchesThatDoNotComeAreTold) {
+  run("5 1 7");
+  ASSERT_EQ(lines_.size(), 1u);
+  EXPECT_TRUE(lines_[0].starts_with("warning: ")) << lines_[0];
+  EXPECT_TRUE(lines_[0].ends_with("tracks of batch 5 are wanted, but the run ends after batch 4"))
+      << lines_[0];
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("tracks.h5")));
+  // Triggers that are met end a run before its last batch.
+  run("4 1 1 6 1 7", false, "",
+      "<keff_trigger><type>std_dev</type><threshold>10</threshold></keff_trigger>"
+      "<trigger><active>true</active><max_batches>9</max_batches></trigger>");
+  ASSERT_EQ(lines_.size(), 2u);
+  EXPECT_TRUE(lines_[1].ends_with("tracks of batch 6 are wanted, but the run ends after batch 4"))
+      << lines_[1];
+  EXPECT_EQ(names(), Names{"track_4_1_1"});
 }
 
 }  // namespace
