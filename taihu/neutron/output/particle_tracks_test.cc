@@ -6,10 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "taihu/base/error.h"
 #include "taihu/base/formatted.h"
 #include "taihu/neutron/file/hdf5_file.h"
+#include "taihu/neutron/file/hdf5_handle.h"
 #include "taihu/neutron/nuclide/kinematics.h"
 #include "taihu/neutron/test_models.h"
 #include "taihu/parallel/ranks_for_tests.h"
@@ -137,21 +139,22 @@ const std::string all_of_batch_2 = [] {
 }();
 
 /// Of a fixed source. Chains of fission neutrons do not grow long, as neutrons are given up early.
-Model tracked_chains(double cutoff_s) {
+Model tracked_chains(double cutoff_s, double born_eV) {
   return model_from_text(model_text(
       "<surface id=\"1\" type=\"sphere\" coeffs=\"0 0 0 2\"/>"
       "<surface id=\"2\" type=\"sphere\" coeffs=\"0 0 0 6\" boundary=\"vacuum\"/>"
       "<cell id=\"5\" region=\"-1\" material=\"1\"/><cell id=\"7\" region=\"1 -2\" material=\"2\"/>",
       "<run_mode>fixed source</run_mode><energy_mode>multi-group</energy_mode><particles>40</particles>"
-      "<batches>2</batches><source><space type=\"point\"><parameters>0 0 0</parameters></space></source>"
-      "<cutoff><time_neutron>" +
-          formatted("%.17g", cutoff_s) + "</time_neutron></cutoff><track>" + all_of_batch_2 + "</track>"));
+      "<batches>2</batches><source><space type=\"point\"><parameters>0 0 0</parameters></space>"
+      "<energy type=\"discrete\"><parameters>" +
+          formatted("%g 1</parameters></energy></source><cutoff><time_neutron>%.17g", born_eV, cutoff_s) +
+          "</time_neutron></cutoff><track>" + all_of_batch_2 + "</track>"));
 }
 
 TEST(ParticleTracks, EndWhereANeutronIsTooOld) {
   for (const Tracking tracking : {Tracking::surface, Tracking::delta}) {
     const double cutoff = 4e-9;  // s: some 4 cm for fast neutrons
-    Model model = tracked_chains(cutoff);
+    Model model = tracked_chains(cutoff, 1e6);
     model.settings.tracking = tracking;
     const std::vector<GenerationTracks> tracks = tracks_alone(model, 1);
     ASSERT_EQ(tracks.size(), 1u);
@@ -163,6 +166,61 @@ TEST(ParticleTracks, EndWhereANeutronIsTooOld) {
     }
     EXPECT_GT(too_old, 10);
   }
+}
+
+/// What a file has of a point.
+struct ReadPoint {
+  double energy, time, weight;
+  int cell, material;
+};
+
+std::vector<ReadPoint> read_points(const Hdf5File& file, const std::string& name) {
+  const Hdf5Handle type = type_handle(H5Tcreate(H5T_COMPOUND, sizeof(ReadPoint)));
+  H5Tinsert(*type, "E", offsetof(ReadPoint, energy), H5T_NATIVE_DOUBLE);
+  H5Tinsert(*type, "time", offsetof(ReadPoint, time), H5T_NATIVE_DOUBLE);
+  H5Tinsert(*type, "wgt", offsetof(ReadPoint, weight), H5T_NATIVE_DOUBLE);
+  H5Tinsert(*type, "cell_id", offsetof(ReadPoint, cell), H5T_NATIVE_INT);
+  H5Tinsert(*type, "material_id", offsetof(ReadPoint, material), H5T_NATIVE_INT);
+  std::vector<ReadPoint> points(file.shape(name).at(0));
+  const hid_t dataset = H5Dopen2(file.id(), name.c_str(), H5P_DEFAULT);
+  EXPECT_GE(H5Dread(dataset, *type, H5S_ALL, H5S_ALL, H5P_DEFAULT, points.data()), 0);
+  H5Dclose(dataset);
+  return points;
+}
+
+TEST(ParticleTracks, OfAFileHaveTheChainsOfAFixedSource) {
+  const TemporaryFolder folder;
+  Model model = tracked_chains(1e-5, 0.5);
+  model.settings.tracking = Tracking::surface;
+  const std::vector<GenerationTracks> tracks = tracks_alone(model, 1);
+  ASSERT_EQ(tracks.size(), 1u);
+  write_tracks(folder.path("tracks.h5"), model, tracks);
+  const Hdf5File file(folder.path("tracks.h5"), Hdf5File::Mode::read);
+  EXPECT_EQ(file.names_in("/").size(), 40u);
+  std::size_t secondaries = 0, outer = 0;
+  for (auto at = tracks[0].points.begin(); at != tracks[0].points.end();) {
+    const std::string name = "/track_2_1_" + std::to_string(at->history + 1);
+    const std::vector<ReadPoint> points = read_points(file, name);
+    std::vector<double> offsets;
+    for (std::size_t i = 0; i < points.size(); ++i, ++at) {
+      ASSERT_EQ(at->number, i) << name;
+      if (i == 0 || at->neutron != (at - 1)->neutron) offsets.push_back(static_cast<double>(i));
+      EXPECT_EQ(points[i].energy, at->energy.eV());
+      EXPECT_EQ(points[i].time, at->time);
+      EXPECT_EQ(points[i].weight, at->weight);
+      const bool inside = length(at->r) < 2;
+      EXPECT_EQ(points[i].cell, inside ? 5 : 7) << name << " " << i;
+      EXPECT_EQ(points[i].material, inside ? 1 : 2) << name << " " << i;
+      outer += !inside;
+    }
+    EXPECT_EQ(file.attribute_integer(name, "n_particles"), static_cast<std::int64_t>(offsets.size()));
+    EXPECT_EQ(file.attribute_doubles(name, "particles"), std::vector<double>(offsets.size(), 0));
+    secondaries += offsets.size() - 1;
+    offsets.push_back(static_cast<double>(points.size()));
+    EXPECT_EQ(file.attribute_doubles(name, "offsets"), offsets);
+  }
+  EXPECT_GT(secondaries, 10u);
+  EXPECT_GT(outer, 10u);
 }
 
 TEST(ParticleTracks, ThatAreNotThereAreRefused) {
