@@ -18,7 +18,8 @@ enum {
   TAIHU_BOX_STAGED = 1, /**< may be moved; else only looked at for overlaps */
   TAIHU_BOX_READ = 2,   /**< must be fetched */
   TAIHU_BOX_WRITTEN = 4, /**< of one that may be moved: the written part is put back */
-  TAIHU_BOX_LOOK_UP = 8 /**< its object is that of taihu_add_objects in which it lies */
+  TAIHU_BOX_LOOK_UP = 8, /**< its object is that of taihu_add_objects in which it lies */
+  TAIHU_BOX_PERHAPS_WRITTEN = 16 /**< the nest may write nothing of it: moved only where that object is not constant */
 };
 
 /** Ways in which a box extends. */

@@ -17,7 +17,8 @@ enum {
   TAIHU_STREAM_READ = 2,    /**< must be fetched */
   TAIHU_STREAM_WRITTEN = 4, /**< of a staged one: written_bytes are put back */
   TAIHU_STREAM_KEPT = 8,    /**< all of it lies in the scratchpad from begin to end */
-  TAIHU_STREAM_LOOK_UP = 16 /**< staged only when it lies inside of one of the objects of taihu_add_objects */
+  TAIHU_STREAM_LOOK_UP = 16, /**< staged only when it lies inside of one of the objects of taihu_add_objects */
+  TAIHU_STREAM_PERHAPS_WRITTEN = 32 /**< the loop may write nothing of it: staged only where that object is not constant */
 };
 
 /** Accesses that move by `step` in each iteration. */
@@ -54,8 +55,10 @@ struct taihu_stage {
 /** A variable that pointers of other files may name. */
 struct taihu_object {
   const char *begin;
-  uint64_t bytes;
+  uint64_t bytes; /**< and TAIHU_OBJECT_CONSTANT */
 };
+/** Of an object that lies in memory which cannot be written. */
+#define TAIHU_OBJECT_CONSTANT (UINT64_C(1) << 63)
 
 /** Called when a file with these variables is loaded, and before it is unloaded. */
 void taihu_add_objects(const struct taihu_object *objects, uint64_t count);

@@ -38,9 +38,10 @@ struct PlannedBox {
   long written[2] = {};                         ///< planes and rows by which what is written is shifted
   long written_low = 0, written_high = 0;       ///< bytes of a row
   bool reads = false, writes = false;
-  bool is_whole = false;           ///< all of the object, which is only read, at places that the run knows
-  unsigned long object_bytes = 0;  ///< not 0: the run looks whether the box lies inside of it
-  bool is_looked_up = false;       ///< the run looks in which object it lies
+  bool is_whole = false;            ///< all of the object, which is only read, at places that the run knows
+  unsigned long object_bytes = 0;   ///< not 0: the run looks whether the box lies inside of it
+  bool is_looked_up = false;        ///< the run looks in which object it lies
+  bool is_perhaps_written = false;  ///< the run looks whether that object may be written
   bool is_staged = false;
   llvm::Constant* version = nullptr;  ///< not null: its copy may stay (kept_variables.h)
   bool may_meet = false;              ///< another box of its object in some runs; then it is not moved

@@ -162,6 +162,7 @@ class BoxBuilder : LoopCopy {
     if (box.reads) flags |= TAIHU_BOX_READ;
     if (box.writes) flags |= TAIHU_BOX_WRITTEN;
     if (box.is_looked_up) flags |= TAIHU_BOX_LOOK_UP;
+    if (box.is_perhaps_written) flags |= TAIHU_BOX_PERHAPS_WRITTEN;
     put(offsetof(taihu_box, flags), flags);
     Value* version = ConstantPointerNull::get(builder_.getPtrTy());
     put(offsetof(taihu_box, version), box.version != nullptr ? box.version : version);

@@ -145,11 +145,29 @@ class BoxPlanner {
     if (box.writes) {
       const std::string problem = set_written(box, facts_.evolution);
       if (!problem.empty()) return leave(box, problem);
+      if (!may_put_back(box)) return;
     }
     box.is_staged = true;
-    if (box.is_looked_up)
+    if (box.is_looked_up && !box.is_perhaps_written)
       leave(box, "accessed under a condition" + line_of(*guarded->instruction) +
                      ", so moved when the run finds that it lies inside of a variable");
+  }
+
+  /// A nest that may write nothing of the box may be given memory that cannot be written.
+  bool may_put_back(PlannedBox& box) {
+    const BoxAccess* guarded = nullptr;
+    for (const BoxAccess& access : box.accesses) {
+      if (!isa<StoreInst>(access.instruction)) continue;
+      if (access.is_certain) return true;
+      guarded = &access;
+    }
+    const std::string text = "written under a condition" + line_of(*guarded->instruction);
+    const Writable writable = is_writable(box.object);
+    if (writable == Writable::no) leave(box, text + ", but it is const");
+    if (writable != Writable::unknown) return writable == Writable::yes;
+    box.is_looked_up = box.is_perhaps_written = true;
+    leave(box, text + ", so moved when the run finds that it lies inside of a variable that is not const");
+    return true;
   }
 
   void check_others() {

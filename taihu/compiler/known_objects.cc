@@ -8,6 +8,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
+#include "taihu/abi/staging.h"
 #include "taihu/compiler/loop_facts.h"
 
 namespace taihu::compiler {
@@ -58,7 +59,8 @@ void tell_objects(Module& module) {
         variable.getName().starts_with("taihu_"))
       continue;
     if (variable.hasLocalLinkage() && !is_address_taken(variable)) continue;
-    entries.push_back(ConstantStruct::get(entry, {&variable, ConstantInt::get(word, bytes)}));
+    const uint64_t constant = variable.isConstant() ? TAIHU_OBJECT_CONSTANT : 0;
+    entries.push_back(ConstantStruct::get(entry, {&variable, ConstantInt::get(word, bytes | constant)}));
   }
   if (entries.empty()) return;
   auto* type = ArrayType::get(entry, entries.size());

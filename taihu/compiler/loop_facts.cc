@@ -135,6 +135,12 @@ bool join_equal_values(Function& function, const DominatorTree& dominators) {
   return changed;
 }
 
+Writable is_writable(const Value* object) {
+  const auto* variable = dyn_cast<GlobalVariable>(object);
+  if (variable == nullptr) return Writable::unknown;
+  return variable->isConstant() ? Writable::no : Writable::yes;
+}
+
 unsigned long known_bytes(const Value* object, const DataLayout& layout) {
   const auto* variable = dyn_cast<GlobalVariable>(object);
   if (variable == nullptr || variable->isDeclaration() || variable->isInterposable() ||

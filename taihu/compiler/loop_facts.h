@@ -51,6 +51,10 @@ std::string why_loop_not_copied(const llvm::Loop& loop);
 /// any.
 bool join_equal_values(llvm::Function& function, const llvm::DominatorTree& dominators);
 
+/// Whether the memory of an object may be written, of which a loop would put back what it has not changed.
+enum class Writable { yes, no, unknown };
+Writable is_writable(const llvm::Value* object);
+
 /// Of a variable whose bytes are all there; else 0.
 unsigned long known_bytes(const llvm::Value* object, const llvm::DataLayout& layout);
 

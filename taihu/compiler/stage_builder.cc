@@ -126,6 +126,7 @@ class Builder : LoopCopy {
     if (stream.reads) flags |= TAIHU_STREAM_READ;
     if (stream.writes) flags |= TAIHU_STREAM_WRITTEN;
     if (stream.is_looked_up) flags |= TAIHU_STREAM_LOOK_UP;
+    if (stream.is_perhaps_written) flags |= TAIHU_STREAM_PERHAPS_WRITTEN;
     if (plan_.is_kept || stream.is_whole) flags |= TAIHU_STREAM_KEPT;
     set_field(offsetof(taihu_stream, memory),
               builder_.CreatePtrAdd(start, builder_.getInt64(static_cast<uint64_t>(stream.low))));

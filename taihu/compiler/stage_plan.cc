@@ -195,10 +195,11 @@ class Planner {
       stream.is_looked_up = stream.object_bytes == 0;
     }
     if (stream.writes && !set_written(stream)) return;
+    if (stream.writes && !may_put_back(stream)) return;
     const std::uint64_t half = object->choices[static_cast<std::size_t>(object->chosen)].half_bytes;
     stream.half_bytes = half != 0 ? half : usual_half_bytes;
     stream.is_staged = true;
-    if (stream.is_looked_up)
+    if (stream.is_looked_up && !stream.is_perhaps_written)
       leave(stream, "read under a condition, so moved when the run finds that it lies inside of a variable");
   }
 
@@ -236,6 +237,23 @@ class Planner {
                       : std::string("written with gaps, where putting it back could undo what another thread "
                                     "writes between them"));
     return false;
+  }
+
+  /// A loop that may write nothing of the stream may be given memory that cannot be written.
+  bool may_put_back(PlannedStream& stream) {
+    const StreamAccess* guarded = nullptr;
+    for (const StreamAccess& access : stream.accesses) {
+      if (!isa<StoreInst>(access.instruction)) continue;
+      if (access.is_certain) return true;
+      guarded = &access;
+    }
+    const std::string text = "written under a condition" + line_of(*guarded->instruction);
+    const Writable writable = is_writable(stream.object);
+    if (writable == Writable::no) leave(stream, text + ", but it is const");
+    if (writable != Writable::unknown) return writable == Writable::yes;
+    stream.is_looked_up = stream.is_perhaps_written = true;
+    leave(stream, text + ", so moved when the run finds that it lies inside of a variable that is not const");
+    return true;
   }
 
   /// Accesses whose place only the run knows: of a small object that is only read it is fetched as a whole;

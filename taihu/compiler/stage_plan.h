@@ -27,9 +27,10 @@ struct PlannedStream {
   long low = 0, high = 0;  ///< bytes that an iteration may touch, relative to `start`
   long written_low = 0, written_high = 0;
   bool reads = false, writes = false;
-  bool is_whole = false;           ///< all of the object, which is only read
-  unsigned long object_bytes = 0;  ///< not 0: the run looks whether the stream lies inside of it
-  bool is_looked_up = false;       ///< the run looks in which object it lies, and that it lies inside of it
+  bool is_whole = false;            ///< all of the object, which is only read
+  unsigned long object_bytes = 0;   ///< not 0: the run looks whether the stream lies inside of it
+  bool is_looked_up = false;        ///< the run looks in which object it lies, and that it lies inside of it
+  bool is_perhaps_written = false;  ///< the run looks whether that object may be written
   bool is_staged = false;
   bool may_meet = false;  ///< another stream of its object in some runs; then it is not moved
   unsigned long half_bytes = 0;

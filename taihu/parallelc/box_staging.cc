@@ -164,8 +164,15 @@ bool may_stay(const taihu_box& box) {
 void find_objects(taihu_box_stage& stage) {
   for (taihu_box& box : boxes_of(stage)) {
     if (!is_staged(box) || (box.flags & TAIHU_BOX_LOOK_UP) == 0) continue;
-    const auto object = known_objects().find(static_cast<std::uintptr_t>(number(box.low)));
-    if (!object) continue;
+    const auto address = static_cast<std::uintptr_t>(number(box.low));
+    const bool may_be_unwritten = (box.flags & TAIHU_BOX_PERHAPS_WRITTEN) != 0;
+    const auto object =
+        may_be_unwritten ? known_objects().find_writable(address) : known_objects().find(address);
+    if (!object) {
+      // Putting back what was not written would fail in constant memory.
+      if (may_be_unwritten) box.flags &= ~std::uint64_t{TAIHU_BOX_STAGED};
+      continue;
+    }
     box.object = pointer(static_cast<std::int64_t>(object->first));
     box.object_bytes = object->second;
   }

@@ -6,6 +6,23 @@
 
 namespace taihu::parallelc {
 
+namespace {
+
+using Objects = std::map<std::uintptr_t, std::uint64_t>;
+
+std::uint64_t bytes_of(Objects::const_iterator object) {
+  return object->second & ~TAIHU_OBJECT_CONSTANT;
+}
+
+Objects::const_iterator find_in(const Objects& objects, std::uintptr_t address) {
+  const auto after = objects.upper_bound(address);
+  if (after == objects.begin()) return objects.end();
+  const auto object = std::prev(after);
+  return address - object->first < bytes_of(object) ? object : objects.end();
+}
+
+}  // namespace
+
 void KnownObjects::add(std::span<const taihu_object> objects) {
   const std::lock_guard hold(mutex_);
   for (const taihu_object& object : objects)
@@ -19,11 +36,17 @@ void KnownObjects::remove(std::span<const taihu_object> objects) {
 
 std::optional<std::pair<std::uintptr_t, std::size_t>> KnownObjects::find(std::uintptr_t address) const {
   const std::shared_lock hold(mutex_);
-  auto after = bytes_.upper_bound(address);
-  if (after == bytes_.begin()) return std::nullopt;
-  const auto& [begin, bytes] = *std::prev(after);
-  if (address - begin >= bytes) return std::nullopt;
-  return std::pair(begin, bytes);
+  const auto object = find_in(bytes_, address);
+  if (object == bytes_.end()) return std::nullopt;
+  return std::pair(object->first, std::size_t{bytes_of(object)});
+}
+
+std::optional<std::pair<std::uintptr_t, std::size_t>> KnownObjects::find_writable(
+    std::uintptr_t address) const {
+  const std::shared_lock hold(mutex_);
+  const auto object = find_in(bytes_, address);
+  if (object == bytes_.end() || (object->second & TAIHU_OBJECT_CONSTANT) != 0) return std::nullopt;
+  return std::pair(object->first, std::size_t{bytes_of(object)});
 }
 
 KnownObjects& known_objects() {

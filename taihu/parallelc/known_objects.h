@@ -25,10 +25,12 @@ class KnownObjects {
 
   /// First address and bytes of the object in which `address` lies.
   std::optional<std::pair<std::uintptr_t, std::size_t>> find(std::uintptr_t address) const;
+  /// The same, of objects that are not constant.
+  std::optional<std::pair<std::uintptr_t, std::size_t>> find_writable(std::uintptr_t address) const;
 
  private:
   mutable std::shared_mutex mutex_;
-  std::map<std::uintptr_t, std::size_t> bytes_;  ///< by first address
+  std::map<std::uintptr_t, std::uint64_t> bytes_;  ///< as taihu_object has them, by first address
 };
 
 /// Of this node process.

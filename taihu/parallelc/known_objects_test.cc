@@ -26,5 +26,20 @@ TEST(KnownObjects, FindsTheObjectOfAnAddress) {
   EXPECT_EQ(objects.find(at(199)), std::pair(at(150), std::size_t{50}));
 }
 
+TEST(KnownObjects, FindsConstantObjectsOnlyWhereTheyNeedNotBeWritten) {
+  char memory[300] = {};
+  const auto at = [&](std::size_t offset) { return reinterpret_cast<std::uintptr_t>(memory) + offset; };
+  const taihu_object both[] = {{memory, 100 | TAIHU_OBJECT_CONSTANT}, {memory + 100, 100}};
+  KnownObjects objects;
+  objects.add(both);
+  EXPECT_EQ(objects.find(at(99)), std::pair(at(0), std::size_t{100}));
+  EXPECT_FALSE(objects.find_writable(at(99)));
+  EXPECT_EQ(objects.find_writable(at(100)), std::pair(at(100), std::size_t{100}));
+  EXPECT_FALSE(objects.find(at(200)));
+  EXPECT_FALSE(objects.find_writable(at(200)));
+  objects.remove(both);
+  EXPECT_FALSE(objects.find(at(0)));
+}
+
 }  // namespace
 }  // namespace taihu::parallelc

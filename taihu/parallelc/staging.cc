@@ -78,7 +78,9 @@ bool may_be_staged(const taihu_stream& stream, const memory::ScratchpadArena& ar
   if (all.begin < scratchpad + static_cast<std::int64_t>(arena.capacity_bytes()) && scratchpad < all.end)
     return false;
   if (is(stream, TAIHU_STREAM_LOOK_UP)) {
-    const auto object = known_objects().find(static_cast<std::uintptr_t>(all.begin));
+    const auto address = static_cast<std::uintptr_t>(all.begin);
+    const auto object = is(stream, TAIHU_STREAM_PERHAPS_WRITTEN) ? known_objects().find_writable(address)
+                                                                 : known_objects().find(address);
     return object && static_cast<std::uintptr_t>(all.end) <= object->first + object->second;
   }
   if (stream.object == nullptr) return true;

@@ -217,6 +217,14 @@ __kernel void condition_read(void *argument) {
     for (long i = 0; i < n; i++)
         if (x[i] > y[i]) y[i] = x[i];
 }
+// But the loop may write nothing, and then the memory may be one that cannot be written.
+// CHECK-LABEL: layout: kernel condition_pointer
+// CHECK: written under a condition at line [[#@LINE+4]], so moved when the run finds that it lies inside of a variable that is not const
+__kernel void condition_pointer(void *argument) {
+    double *restrict to = argument;
+    for (long i = 0; i < n; i++)
+        if (x[i] > to[i]) to[i] = x[i];
+}
 // CHECK-LABEL: layout: kernel gaps_read
 // CHECK: through the scratchpad: {{x, cells|cells, x}}, from {{[0-9]+}} iterations on{{$}}
 __kernel void gaps_read(void *argument) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Built with --auto-dma: the kernels of pointers_kernels.c read under a condition through pointers to what only this file
-// knows. Variables and blocks of m_malloc are moved, up to their ends; memory of mmap, whose next page cannot be read, is not.
+// knows, and write so. Variables and blocks of m_malloc are moved, up to their ends; memory of mmap, whose next page cannot be read, is not;
+// nor is what is not written and could not be put back.
 #include <string.h>
 #include <sys/mman.h>
 
@@ -41,6 +42,41 @@ __kernel void over_grid(void *argument) {
     if (m_rank(CCC_ARRAY) < most_threads) part->sum[m_rank(CCC_ARRAY)] = sum;
 }
 
+const double lowest[n] = {1}, highest[n] = {[0 ... n - 1] = 1e300};
+
+static void raise(void (*kernel)(void *), const double *to, const double *from) {
+    struct raised raised = {(double *)to, from, n};
+    m_run(kernel, &raised);
+    for (long i = 0; i < n; i++) CHECK(to[i] >= from[i]);
+}
+__kernel void raise_grid(void *argument) {
+    const struct raised *raised = argument;
+    if (m_rank(CCC_ARRAY) == 0) raise_rows(raised->to, raised->from, rows, columns);
+}
+__kernel void raise_constant_grid(void *argument) {
+    const struct raised *raised = argument;
+    if (m_rank(CCC_ARRAY) == 0) raise_rows(raised->to, raised->from, rows, columns);
+}
+
+static void raise_all(void) {
+    double *const block = m_malloc(n * sizeof *block);
+    double *const memory = mmap(NULL, n * sizeof *memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(block != NULL && memory != MAP_FAILED);
+    memset(block, 0, n * sizeof *block);
+    memcpy(memory, highest, sizeof highest);
+    CHECK(mprotect(memory, n * sizeof *memory, PROT_READ) == 0);
+    raise(raise_program, of_program, lowest);
+    raise(raise_constant, highest, of_program);
+    raise(raise_memory, memory, of_program);
+    raise(raise_block, block, of_program);
+    struct raised variable = {of_grid, of_program, 0}, constant = {(double *)highest, of_program, 0};
+    m_run(raise_grid, &variable);
+    for (long i = 0; i < rows * columns; i++) CHECK(of_grid[i] >= of_program[i]);
+    m_run(raise_constant_grid, &constant);
+    m_free(block);
+    munmap(memory, n * sizeof *memory);
+}
+
 int main(void) {
     fill(of_program, n), fill(of_file, n), fill(few, 8);
     for (long i = 0; i < n; i++) which[i] = i % 3 != 0 && i < n - 9;
@@ -72,5 +108,6 @@ int main(void) {
     run(over_block, block + n - 64, which + n - 64, 64);  // one more than there are
     m_free(block);
     run(freed_block, block, which + n, 1);  // reads nothing of it
+    raise_all();
     return all_checks_passed("pointers");
 }

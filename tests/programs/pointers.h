@@ -23,6 +23,19 @@ __kernel void in_memory(void *part);
 __kernel void in_block(void *part);
 __kernel void over_block(void *part);
 __kernel void freed_block(void *part);
+
+/* What a kernel raises: to[i] to from[i] where that is higher. */
+struct raised {
+    double *to;
+    const double *from;
+    long count;
+};
+__kernel void raise_program(void *raised);
+__kernel void raise_constant(void *raised);
+__kernel void raise_memory(void *raised);
+__kernel void raise_block(void *raised);
+/* The same of rows and columns. */
+void raise_rows(double *to, const double *from, long rows, long columns);
 /* The sum of from[i] where which[i] is not 0, of rows and columns: for kernels of another file, and for process code. */
 double sum_of_grid(const double *from, const int *which, long rows, long columns);
 

@@ -26,6 +26,11 @@ def main():
         sys.exit(f"a nest in a function of another file was not moved: {moved}\n{run.stderr}")
     if any(moved[name] != 0 for name in ("over_end", "in_memory", "over_block", "freed_block")) or moved["few_only"] not in (0, 2 * 12 * 8):
         sys.exit(f"moved what lies in no variable: {moved}\n{run.stderr}")
+    # One thread fetches both arrays, and puts one back.
+    if any(moved[name] != 3 * 8 * N for name in ("raise_program", "raise_block")) or moved["raise_grid"] != 3 * 8 * 24 * 40:
+        sys.exit(f"what may be written was not moved: {moved}\n{run.stderr}")
+    if any(moved[name] != 0 for name in ("raise_constant", "raise_memory", "raise_constant_grid")):
+        sys.exit(f"moved what could not be put back: {moved}\n{run.stderr}")
     print("pointers: transfers as expected")
 
 

@@ -22,6 +22,26 @@ ADD_UP(in_block, 0)
 ADD_UP(over_block, 1)
 ADD_UP(freed_block, 0)
 
+#define RAISE(name)                                             \
+    __kernel void name(void *argument) {                        \
+        const struct raised *raised = argument;                 \
+        if (m_rank(CCC_ARRAY) != 0) return;                     \
+        double *restrict to = raised->to;                       \
+        const double *restrict from = raised->from;             \
+        for (long i = 0, count = raised->count; i < count; i++) \
+            if (from[i] > to[i]) to[i] = from[i];               \
+    }
+RAISE(raise_program)
+RAISE(raise_constant)
+RAISE(raise_memory)
+RAISE(raise_block)
+
+void raise_rows(double *restrict to, const double *restrict from, long rows, long columns) {
+    for (long i = 0; i < rows; i++)
+        for (long j = 0; j < columns; j++)
+            if (from[i * columns + j] > to[i * columns + j]) to[i * columns + j] = from[i * columns + j];
+}
+
 double sum_of_grid(const double *restrict from, const int *restrict which, long rows, long columns) {
     double sum = 0;
     for (long i = 0; i < rows; i++)
