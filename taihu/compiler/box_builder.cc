@@ -95,10 +95,12 @@ class BoxBuilder : LoopCopy {
         plan_.inner != nullptr ? iterations_of(plan_.inner) : word(uint64_t{1}));
     Value* allowed = builder_.getTrue();
     for (const auto& [condition, must_be] : plan_.guards)
-      allowed = builder_.CreateAnd(allowed, must_be ? condition : builder_.CreateNot(condition));
+      allowed = builder_.CreateLogicalAnd(allowed, must_be ? condition : builder_.CreateNot(condition));
     for (const SCEV* step : plan_.positive)
-      allowed = builder_.CreateAnd(allowed, builder_.CreateICmpSGT(expand(step), word(uint64_t{0})));
-    set(offsetof(taihu_box_stage, is_allowed), builder_.CreateZExt(allowed, builder_.getInt64Ty()));
+      allowed = builder_.CreateLogicalAnd(allowed, builder_.CreateICmpSGT(expand(step), word(uint64_t{0})));
+    // Steps of accesses that are not made may be poison.
+    set(offsetof(taihu_box_stage, is_allowed),
+        builder_.CreateZExt(builder_.CreateFreeze(allowed), builder_.getInt64Ty()));
     set(offsetof(taihu_box_stage, is_reordered), uint64_t{plan_.inner != nullptr});
     set(offsetof(taihu_box_stage, start), costs_.start);
     set(offsetof(taihu_box_stage, per_byte), costs_.per_byte);

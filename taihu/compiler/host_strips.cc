@@ -127,11 +127,13 @@ class StripBuilder : LoopCopy {
       }
     builder_.SetInsertPoint(preheader_->getTerminator());
     builder_.SetCurrentDebugLocation(place_);
-    Value* may_be = builder_.CreateAnd(builder_.CreateICmpULT(outer_last_, number(most_iterations)),
-                                       builder_.CreateICmpULT(inner_last_, number(most_iterations)));
-    const auto require = [&](Value* condition) { may_be = builder_.CreateAnd(may_be, condition); };
+    // Guards first: where they do not hold, the others may be poison, which a select does not look at.
+    Value* may_be = builder_.getTrue();
+    const auto require = [&](Value* condition) { may_be = builder_.CreateLogicalAnd(may_be, condition); };
     for (const auto& [condition, must_be] : plan_.guards)
       require(must_be ? condition : builder_.CreateNot(condition));
+    require(builder_.CreateICmpULT(outer_last_, number(most_iterations)));
+    require(builder_.CreateICmpULT(inner_last_, number(most_iterations)));
     for (const SCEV* step : plan_.positive) require(builder_.CreateICmpSGT(expand_word(step), number(0)));
     for (const RowLength& row : plan_.rows) {
       Value* step =
@@ -144,7 +146,7 @@ class StripBuilder : LoopCopy {
       require(builder_.CreateICmpUGE(outer_last_, number(least_columns - 1)));
       require(leaves_first_cache());
     }
-    began_ = may_be;
+    began_ = builder_.CreateFreeze(may_be);  // steps of accesses that are not made may be poison
     builder_.SetInsertPoint(&function_.getEntryBlock(), function_.getEntryBlock().getFirstInsertionPt());
     builder_.SetCurrentDebugLocation(DebugLoc());
     for (const PHINode* variable : plan_.carried)
