@@ -319,6 +319,15 @@ const BasicBlock* StripPlan::before_of(const BasicBlock* block) const {
   return nullptr;
 }
 
+Instruction* StripPlan::value_from_outside(const Use& operand) const {
+  auto* value = dyn_cast<Instruction>(operand.get());
+  if (value == nullptr || !root->contains(value) || inner->contains(value)) return nullptr;
+  const auto* variable = dyn_cast<PHINode>(operand.getUser());
+  const bool is_first = variable != nullptr && variable->getParent() == inner->getHeader() &&
+                        variable->getIncomingBlock(operand) == inner->getLoopPreheader();
+  return is_first ? nullptr : value;
+}
+
 std::optional<std::size_t> StripPlan::last_of(const Value* value) const {
   for (std::size_t k = 0; k < carried.size(); ++k)
     if (carried[k]->getIncomingValueForBlock(inner->getLoopLatch()) == value) return k;
@@ -330,12 +339,3 @@ std::optional<StripPlan> plan_strips(Loop& root, const FunctionFacts& facts) {
 }
 
 }  // namespace taihu::compiler
-Instruction* StripPlan::value_from_outside(const Use& operand) const {
-  auto* value = dyn_cast<Instruction>(operand.get());
-  if (value == nullptr || !root->contains(value) || inner->contains(value)) return nullptr;
-  const auto* variable = dyn_cast<PHINode>(operand.getUser());
-  const bool is_first = variable != nullptr && variable->getParent() == inner->getHeader() &&
-                        variable->getIncomingBlock(operand) == inner->getLoopPreheader();
-  return is_first ? nullptr : value;
-}
-

@@ -73,8 +73,12 @@ class StripBuilder : LoopCopy {
     builder_.CreateCondBr(is_end, end_, strips.head);
     builder_.SetInsertPoint(end_);
     builder_.CreateBr(exit_);
-    for (PHINode& variable : exit_->phis())  // nobody uses them
-      variable.addIncoming(PoisonValue::get(variable.getType()), end_);
+    for (PHINode& variable : exit_->phis()) {
+      Value* value = variable.getIncomingValueForBlock(latch_);
+      const auto* instruction = dyn_cast<Instruction>(value);
+      const bool is_unused = instruction != nullptr && root_.contains(instruction);  // as the plan has found
+      variable.addIncoming(is_unused ? PoisonValue::get(variable.getType()) : value, end_);
+    }
   }
 
   /// Leaves the loops as they were before run().
@@ -326,13 +330,13 @@ PreservedAnalyses HostStripPass::run(Module& module, ModuleAnalysisManager& anal
       StripBuilder builder(*plan, facts);
       builder.run();
       functions.invalidate(*function, PreservedAnalyses::none());
-    }
-  return PreservedAnalyses::none();
       if (!verifyFunction(*function, &errs())) continue;
       // Compilers as they are released do not look at it again, and would make a wrong program.
       builder.take_back();
       errs() << "parcc: internal error: strips of " << function->getName()
              << " were broken, so its loops are left as they were\n";
+    }
+  return PreservedAnalyses::none();
 }
 
 }  // namespace taihu::compiler

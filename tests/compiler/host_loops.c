@@ -178,7 +178,6 @@ KERNEL(sums) {
     }
 }
 
-// Each reason to keep the order.
 // A branch chooses between what it computes and what the loop around it has.
 // CHECK-DAG: host_loops.c:[[#@LINE+3]]: walks columns of grid: in strips of 64
 KERNEL(chosen) {
@@ -186,6 +185,7 @@ KERNEL(chosen) {
     COLUMNS DOWN grid[i][j] = grid[i][j] > 3 ? grid[i - 1][j] / (grid[i][j] * grid[i][j] + 1) / grid[i - 1][j] : (double)j;
 }
 
+// Each reason to keep the order.
 // CHECK-DAG: host_loops.c:[[#@LINE+3]]: walks columns of grid: left as it is: iterations depend on each other forward in one loop and back in the other at line
 KERNEL(skewed) {
     (void)argument;
