@@ -196,6 +196,11 @@ class StripPlanner {
   /// inner loop, or after them, or again in each of them.
   std::string problem_of_ways() {
     SmallSetVector<Instruction*, 8> stores, own, first;
+    for (const std::vector<BasicBlock*>* way : {&plan_.before, &plan_.after})
+      for (const BasicBlock* block : *way)
+        for (const Instruction& instruction : *block)
+          if (instruction.isLifetimeStartOrEnd())  // of memory that the columns of a strip would share
+            return "a variable begins or ends in the outer loop" + line_of(instruction);
     for (BasicBlock* block : plan_.before)
       for (Instruction& instruction : *block)
         if (isa<StoreInst>(instruction)) return "it writes before the loop in it" + line_of(instruction);

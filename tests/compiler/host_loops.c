@@ -238,3 +238,12 @@ KERNEL(wider_than_steps) {
     (void)argument;
     COLUMNS DOWN *(wide *)(a + i) = *(wide *)(a + i) * 0.5 + grid[i][j];
 }
+// CHECK-DAG: host_loops.c:[[#@LINE+3]]: walks columns of grid: left as it is: a variable begins or ends in the outer loop
+KERNEL(column_of_its_own) {
+    (void)argument;
+    COLUMNS {
+        double column[1024];
+        DOWN column[i] = grid[i][j] * 0.5;
+        of_columns[j] = column[at[j] & 1023 ? 1 : 2];
+    }
+}
