@@ -208,7 +208,7 @@ std::vector<Function*> functions_for_other_files(Module& module, const SetVector
   if (is_autonomic()) return found;  // they are kernels there
   for (Function& function : module)
     if (!function.isDeclaration() && function.hasExternalLinkage() && function.getName() != "main" &&
-        !known.contains(&function))
+        !function.hasOptNone() && !known.contains(&function))
       found.push_back(&function);
   return found;
 }

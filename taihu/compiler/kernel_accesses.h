@@ -56,7 +56,8 @@ std::vector<KernelAccess> accesses_of(llvm::Function& function, llvm::LoopInfo& 
 /// Functions that run as kernels: declared __kernel, or handed to m_run, m_spawn or the runtime's region.
 std::vector<llvm::Function*> kernels_of(llvm::Module& module);
 
-/// Functions that kernels of other files may call: those that other files see, but not what `known` has.
+/// Functions that kernels of other files may call: those that other files see, but not what `known` has, nor
+/// those that are to be left as they are (optnone).
 /// Where process code calls them, the runtime finds that no kernel runs.
 std::vector<llvm::Function*> functions_for_other_files(llvm::Module& module,
                                                        const llvm::SetVector<llvm::Function*>& known);

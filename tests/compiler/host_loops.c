@@ -6,6 +6,7 @@
 // RUN: %parcc -O2 --optimise-for-host -Rpass=taihu-host -Rpass-missed=taihu-host -c %s -o %t.o 2>&1 | %check %s --check-prefix=REMARK
 // RUN: %parcc -O2 -S -emit-llvm -o - %s | %check %s --check-prefix=PLAIN --implicit-check-not=taihu_prefetch --implicit-check-not=nontemporal
 // RUN: %parcc -O2 --optimise-for-host -fsanitize=address --report=layout -c %s -o %t.o 2>&1 | %check %s --check-prefix=SANITIZED --implicit-check-not=host:
+// RUN: %parcc -O2 --optimise-for-host --report=layout -c %s -o %t.o 2>&1 | %check %s --check-prefix=OPTNONE
 // What was stored in between is not changed twice.
 // RUN: %parcc -O1 --optimise-for-host -S -emit-llvm -o %t.ll %s
 // RUN: %parcc -O1 --optimise-for-host -S -emit-llvm -o - %t.ll | grep -c "call i64 @taihu_prefetch_ahead" > %t.twice
@@ -246,4 +247,10 @@ KERNEL(column_of_its_own) {
         DOWN column[i] = grid[i][j] * 0.5;
         of_columns[j] = column[at[j] & 1023 ? 1 : 2];
     }
+}
+// Of functions that kernels of other files may call, those are left that are not to be changed.
+// OPTNONE-NOT: host_loops.c:[[#@LINE+2]]:
+__attribute__((optnone, noinline)) double not_optimised(long count) {
+    double sum = 0; for (long i = 0; i < count; i++) sum += work(b[at[i]]);
+    return sum;
 }
