@@ -107,7 +107,7 @@ __kernel void often(void *argument) {
     (void)argument;
 }
 
-// It waits for others, who may write the table before: fetched with the loop, by each thread.
+// Others may write it between two rounds.
 // CHECK-LABEL: layout: kernel waits_in_rows
 // CHECK: middle: 16000 bytes
 // CHECK: decision: scratchpad, as a whole{{.*}}; left in main memory: others may write it while the kernel calls m_barrier at line [[#@LINE+4]]
@@ -120,6 +120,7 @@ __kernel void waits_in_rows(void *argument) {
     *(double *)argument = sum;
 }
 
+// It waits for others, who may write the table before: fetched with the loop, by each thread.
 // CHECK-LABEL: layout: kernel waits
 // CHECK-NOT: broadcast
 // CHECK: through the scratchpad: {{.*}}table
