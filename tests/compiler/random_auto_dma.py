@@ -38,8 +38,10 @@ static double kept[size], small[64], by_kernels[size];
 static const double fixed[80] = {0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5};
 static int order[size];
 __thread_local char filling[%d];
-struct call { double *u, *v; const double *w; long count, from, pitch; };
+struct call { double *u, *v; const double *w; long count, from, pitch; const double *top; };
 static struct call call;
+const double top[size] = {[0 ... size - 1] = 1e300};
+typedef double wide __attribute__((vector_size(32), aligned(8)));
 static unsigned long sum_of(const void *memory, unsigned long bytes, unsigned long sum) {
   for (unsigned long i = 0; i < bytes; i++) sum = (sum ^ ((const unsigned char *)memory)[i]) * 1099511628211UL;
   return sum;
@@ -79,6 +81,7 @@ static void print(int number) {
 
 # Of a second file, whose functions kernels of the first one call.
 SECOND = """#include <parallelc.h>
+#include <string.h>
 enum { size = %d };
 extern struct pair { double first; int second; float third; } p[size], q[size];
 extern double a[size], b[size], c[size], table[64], result[64], m[40][104], g[40][104], t[104][40];
@@ -86,7 +89,8 @@ extern float f[size], e[40][104];
 extern int k[size];
 extern short h[size], s[40][104];
 extern signed char y[size];
-struct call { double *u, *v; const double *w; long count, from, pitch; };
+struct call { double *u, *v; const double *w; long count, from, pitch; const double *top; };
+typedef double wide __attribute__((vector_size(32), aligned(8)));
 """
 
 
@@ -114,9 +118,30 @@ def expression(rng, index, pointers):
     return text
 
 
+def raised(rng, index):
+    """A store that is made under a condition only, through a pointer that may name what cannot be written: then the condition never holds."""
+    return f"{{ double *high = (double *)own->top; if ({rng.choice('hky')}[{index}] > high[{index}]) high[{index}] = {rng.choice('hky')}[{index}]; }}"
+
+
+def overlapping(rng, index, whole, value):
+    """Accesses that are wider than the step of a loop."""
+    if rng.random() < 0.5:
+        return (f"{{ unsigned long word; memcpy(&word, (char *)k + 4 * ({index}), 8); word = word * 3 + (unsigned long)({whole} & 1023); "
+                f"memcpy((char *)k + 4 * ({index}), &word, 8); }}")
+    array = rng.choice("abc")
+    return f"*(wide *)({array} + {index}) = *(wide *)({array} + {index}) * 0.5 + ({value}) * 0.01;"
+
+
 def statement(rng, index, pointers, number):
-    choice = rng.randrange(10)
+    choice = rng.randrange(13)
     value = expression(rng, index, pointers)
+    if choice == 10:
+        return raised(rng, index)
+    if choice == 11:
+        return overlapping(rng, index, f"(long)({value})", value)
+    if choice == 12:
+        array = rng.choice("uv") if pointers else rng.choice("abc")
+        return f"if ({element(rng, index, False)} > {array}[{index}]) {array}[{index}] = {element(rng, index, False)};"
     if choice == 0:
         return f"sum += {value};"
     if choice == 1:
@@ -188,9 +213,15 @@ def nest(rng, number):
         return f" {rng.choice('+-*')} ".join(value() for _ in range(rng.randrange(1, 5)))
 
     def store():
-        choice = rng.randrange(10)
+        choice = rng.randrange(13)
         grid = rng.choice("mge")
         place = f"{grid}[{down}][{along}]"
+        if choice == 10:
+            return raised(rng, rng.choice(("i * 40 + j", "j * 40 + i")))
+        if choice == 11:
+            return overlapping(rng, rng.choice(("i", "j", "j")), f"(long)({value()})", value())
+        if choice == 12:
+            return f"if ({value()} > {place}) {place} = {value()};"
         if choice == 0:
             return f"sum += {several()};"
         if choice == 1:
@@ -260,8 +291,11 @@ def columns(rng, number):
         return f" {rng.choice('+-*')} ".join(value() for _ in range(rng.randrange(1, 4)))
 
     lines.append(f"  {loop('i', 'columns')} {{")
-    form = rng.randrange(6)
+    form = rng.randrange(10)
     inner = loop("j", "rows")
+    # What a branch chooses, which is computed for the column: kept in the loop around it, or the number of the column.
+    chosen = rng.choice(("a[i] * 0.5", "table[k[i] & 63]", f"{sources[0]}[2][i] - 1", "(double)i", "(double)(i * 3)", "b[i + 1] + c[i]"))
+    quotient = f"{several()} / ({value()} * {value()} + 1e3)"
     if form == 0:
         lines += [f"    double part = {rng.choice(('0', 'c[i]', 'a[i]', f'{sources[0]}[2][i]', f'{target}[1][i]'))};",
                   f"    {inner} {{ part {rng.choice(('+=', '= part * 0.5 +', '= part > 90 ? 1 :'))} {several()}; }}",
@@ -269,6 +303,18 @@ def columns(rng, number):
     elif form == 1:
         lines += ["    double above = g[1][i], last = 0;" if target != "g" else "    double above = 1, last = 0;",
                   f"    {inner} {{ above = above * 0.25 + {several()}; {target}[j][i] = above * 0.125 + last; last = b[j] * 0.5; }}"]
+    elif form == 6:
+        lines += [f"    const double before = {chosen};", f"    {inner} {{", "      double one = before;",
+                  f"      if ({several()} > {rng.randrange(-5, 9)}) {{ one = {quotient}; {rng.choice(('', 't[i][j] = one;'))} }}",
+                  f"      {target}[j][i] = one * 0.5;", "    }"]
+    elif form == 7:
+        lines.append(f"    {inner} {target}[j][i] = {several()} > {rng.randrange(-5, 9)} ? {quotient} : {chosen};")
+    elif form == 8:
+        lines += [f"    const double before = {chosen};", f"    double part = c[i], factor = {rng.choice(('b[i]', '2'))};",
+                  f"    {inner} {{ if ({several()} > {rng.randrange(9)}) part = part / ({value()} * 0.01 + 99) + factor; else part = before; factor = {rng.choice(('before', 'part', '1'))}; }}",
+                  "    c[i] = part;"]
+    elif form == 9:
+        lines.append(f"    {inner} {{ {overlapping(rng, rng.choice('ji'), f'(long)({value()})', value())} }}")
     elif form == 2:
         lines.append(f"    {inner} t[i][j] = {several()};")
     elif form == 3:
@@ -352,7 +398,7 @@ def row(rng, numbers):
     """Statements that run several of the kernels one after the other, some of them queued behind others, and change what they read."""
     count = rng.choice(COUNTS[3:])
     start = rng.randrange(MARGIN, SIZE - MARGIN - count + 1)
-    lines = ["reset();", f"call = (struct call){{a, b, c, {count}, {start}, 3}};"]
+    lines = ["reset();", f"call = (struct call){{a, b, c, {count}, {start}, 3, top}};"]
     for _ in range(rng.randrange(3, 9)):
         number = rng.choice(numbers)
         if rng.random() < 0.3:
@@ -388,7 +434,7 @@ def program(rng, kernels, filling):
         for count in [*rng.sample(COUNTS, 4), rng.randrange(SIZE - 2 * MARGIN)]:
             start = rng.randrange(MARGIN, SIZE - MARGIN - count + 1)
             u, v, w = (f"{rng.choice('abc')} + {rng.randrange(-20, 20)}" if rng.random() < 0.5 else name for name in "abc")
-            calls.append(f"  reset(); call = (struct call){{{u}, {v}, {w}, {count}, {start}, {rng.choice((104, 104, 100, 60, 3))}}}; m_run(kernel{number}, &call); print({number});")
+            calls.append(f"  reset(); call = (struct call){{{u}, {v}, {w}, {count}, {start}, {rng.choice((104, 104, 100, 60, 3))}, {rng.choice(('top', 'top', 'a', 'b + 7', 'c - 11'))}}}; m_run(kernel{number}, &call); print({number});")
     readers = range(kernels, kernels + 5)
     for number in readers:
         text += reader(rng, number)
