@@ -100,8 +100,8 @@ struct RankThread {
   const RankBinding* binding = nullptr;
   const std::function<int(memory::RankIdentity&)>* body = nullptr;
   std::atomic<int>* running = nullptr;
-  std::function<void()> ended;  ///< of a rank that starts late
-  std::atomic<bool> has_ended{false};
+  std::function<void()> ended;         ///< of a rank that starts late
+  std::atomic<bool> has_ended{false};  ///< with 0
 };
 
 /// Prints before it records the reason, because the process can end as soon as that is done. Only the first
@@ -126,8 +126,9 @@ void run_rank(RankThread& self) noexcept {
   const int code = (*self.body)(*self.identity);
   memory::set_current_rank(nullptr);
   if (code != 0) report_failure(self.identity->rank, code);
-  self.has_ended = true;
   self.running->fetch_sub(1);
+  // The place of a rank that has failed is for nobody.
+  if (code == 0) self.has_ended = true;
   job_end().wake_caller();
 }
 
