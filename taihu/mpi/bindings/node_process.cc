@@ -100,8 +100,13 @@ Rank& Mpi::make(int local_index, const WorldOfRank& world) {
   }
   node_->add_rank(local_index);
   memory::RankIdentity& identity = identities_[static_cast<std::size_t>(local_index)];
-  return add(local_index,
-             std::make_unique<Rank>(identity, node_->endpoint(local_index), *services_, world, before));
+  try {
+    return add(local_index,
+               std::make_unique<Rank>(identity, node_->endpoint(local_index), *services_, world, before));
+  } catch (...) {
+    node_->remove_rank(local_index);
+    throw;
+  }
 }
 
 bool Mpi::forget(int local_index) {

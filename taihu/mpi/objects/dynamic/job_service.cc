@@ -156,13 +156,14 @@ void JobService::ask_for_names(const Call& call) {
 /// Makes the ranks of `launch`, before any of them runs, as they know of each other. False: there is no room
 /// for them, or a problem, and none is made. Holder of the lock.
 bool JobService::make(Launch& launch, const SpawnRequest& request) {
-  WorldOfRank world;
-  world.context = request.world_context;
-  world.parent_context = request.parent_context;
-  world.parents = request.parents;
-  for (int k = 0; k < launch.ranks; ++k) world.members.push_back(launch.first_rank + k);
   int rank = launch.first_rank;
   try {
+    WorldOfRank world;
+    world.context = request.world_context;
+    world.parent_context = request.parent_context;
+    world.parents = request.parents;
+    for (int k = 0; k < launch.ranks; ++k) world.members.push_back(launch.first_rank + k);
+    launch.made.reserve(world.members.size());  // who has been made is known
     for (const SpawnedProgram& program : request.programs) {
       for (int k = 0; k < program.ranks; ++k, ++rank)
         launch.made.push_back(&ranks_.make(local_index(rank), world));
