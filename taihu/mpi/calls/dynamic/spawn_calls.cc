@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <span>
 #include <sstream>
 
@@ -118,15 +119,21 @@ void spawn_together(Rank& rank, Communicator& communicator, int root, MakeProgra
   for (int k = 0; error_codes != MPI_ERRCODES_IGNORE && k < outcome.ranks; ++k)
     error_codes[k] = static_cast<int>(outcome.code);
   require(outcome.code == MPI_SUCCESS, static_cast<int>(outcome.code), [&] { return problem; });
-  std::vector<int> members;
-  for (int k = 0; k < outcome.ranks; ++k) members.push_back(static_cast<int>(outcome.first_rank) + k);
-  Reference<Communicator> made =
-      make_child(communicator, static_cast<message::Context>(outcome.parent_context), communicator.group,
-                 Reference<Group>(new Group(std::move(members))));
+  Reference<Communicator> made;
+  std::exception_ptr failure;
+  try {
+    std::vector<int> members;
+    for (int k = 0; k < outcome.ranks; ++k) members.push_back(static_cast<int>(outcome.first_rank) + k);
+    made = make_child(communicator, static_cast<message::Context>(outcome.parent_context), communicator.group,
+                      Reference<Group>(new Group(std::move(members))));
+  } catch (...) {
+    failure = std::current_exception();  // the others wait for this member all the same
+  }
   // Until all have their groups, who spawns next must not get these numbers, even if their ranks end at once.
   barrier_inside(communicator);
   if (communicator.rank == root)
     tell_settled(rank.node(), static_cast<int>(outcome.first_rank), static_cast<int>(outcome.ranks));
+  if (failure != nullptr) std::rethrow_exception(failure);
   *intercomm = handle_of<MPI_Comm>(made.give_up());
 }
 
