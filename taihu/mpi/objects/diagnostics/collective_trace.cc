@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "taihu/base/error.h"
@@ -71,31 +72,49 @@ class Names {
   std::map<std::string, std::uint32_t, std::less<>> numbers_;
 };
 
+struct KeptCalls {
+  Names names;
+  std::vector<Entry> entries;
+  std::uint64_t left_out = 0;
+};
+
 class Trace final : public RankPart {
  public:
   explicit Trace(Rank&) {}
-  std::mutex lock;
-  Names names;
-  std::vector<Entry> entries;  // at most most_of_rank
-  std::uint64_t left_out = 0;
   bool lost = false;  ///< of rank 0: the file could not be written
 
   /// Where it is now, or not_kept.
   std::size_t keep(Entry entry, std::string_view call, const std::string& communicator) {
-    const std::lock_guard hold(lock);
+    const std::lock_guard hold(lock_);
+    if (is_taken_) return not_kept;
     try {
-      if (entries.size() < most_of_rank) {
-        entry.call = names.number_of(call);
-        entry.communicator = names.number_of(communicator);
-        entries.push_back(entry);
-        return entries.size() - 1;
+      if (kept_.entries.size() < most_of_rank) {
+        entry.call = kept_.names.number_of(call);
+        entry.communicator = kept_.names.number_of(communicator);
+        kept_.entries.push_back(entry);
+        return kept_.entries.size() - 1;
       }
     } catch (const std::bad_alloc&) {
       // As if that were all there is room for.
     }
-    ++left_out;
+    ++kept_.left_out;
     return not_kept;
   }
+  void end(std::size_t place) {
+    const std::lock_guard hold(lock_);
+    if (place < kept_.entries.size()) kept_.entries[place].end_ns = wall_ns();
+  }
+  /// What has been kept. Calls of other threads may still be under way: they end as they began.
+  KeptCalls take() {
+    const std::lock_guard hold(lock_);
+    is_taken_ = true;
+    return std::exchange(kept_, {});
+  }
+
+ private:
+  std::mutex lock_;  // of all below
+  KeptCalls kept_;   // entries: at most most_of_rank
+  bool is_taken_ = false;
 };
 
 /// In front of what a rank sends.
@@ -106,28 +125,28 @@ struct HeadOfEntries {
 constexpr int trace_tag = 2;
 
 /// Of a rank other than 0.
-void send_entries(Rank& rank, const Trace& trace) {
+void send_entries(Rank& rank, const KeptCalls& kept) {
   std::string names;
-  for (const std::string& text : trace.names.texts()) names.append(text).push_back('\0');
-  const HeadOfEntries head{trace.entries.size(), names.size(), trace.left_out};
+  for (const std::string& text : kept.names.texts()) names.append(text).push_back('\0');
+  const HeadOfEntries head{kept.entries.size(), names.size(), kept.left_out};
   const message::Context context = rank.world().context_of(Traffic::management);
   rank.endpoint().send(0, context, trace_tag, &head, sizeof head);
   rank.endpoint().send(0, context, trace_tag, names.data(), names.size());
-  rank.endpoint().send(0, context, trace_tag, trace.entries.data(), trace.entries.size() * sizeof(Entry));
+  rank.endpoint().send(0, context, trace_tag, kept.entries.data(), kept.entries.size() * sizeof(Entry));
 }
 
 /// What rank 0 takes from the others goes behind its own: no more than the limit of all ranks together.
-void take_entries(Rank& rank, Trace& trace) {
+void take_entries(Rank& rank, KeptCalls& kept) {
   const message::Context context = rank.world().context_of(Traffic::management);
   std::vector<HeadOfEntries> heads(rank.world().group->ranks.size());
-  std::size_t all = trace.entries.size();
+  std::size_t all = kept.entries.size();
   for (std::size_t other = 1; other < heads.size(); ++other) {
     rank.endpoint().receive(static_cast<int>(other), context, trace_tag, &heads[other],
                             sizeof(HeadOfEntries));
     all += heads[other].entries;
-    trace.left_out += heads[other].left_out;
+    kept.left_out += heads[other].left_out;
   }
-  trace.entries.reserve(all);
+  kept.entries.reserve(all);
   for (std::size_t other = 1; other < heads.size(); ++other) {
     const auto receive = [&](void* data, std::size_t bytes) {
       rank.endpoint().receive(static_cast<int>(other), context, trace_tag, data, bytes);
@@ -136,11 +155,11 @@ void take_entries(Rank& rank, Trace& trace) {
     receive(names.data(), names.size());
     std::vector<std::uint32_t> here;
     for (std::size_t at = 0; at < names.size(); at += std::strlen(names.data() + at) + 1)
-      here.push_back(trace.names.number_of(names.data() + at));
-    const std::size_t before = trace.entries.size();
-    trace.entries.resize(before + heads[other].entries);
-    receive(trace.entries.data() + before, heads[other].entries * sizeof(Entry));
-    for (Entry& entry : std::span(trace.entries).subspan(before)) {
+      here.push_back(kept.names.number_of(names.data() + at));
+    const std::size_t before = kept.entries.size();
+    kept.entries.resize(before + heads[other].entries);
+    receive(kept.entries.data() + before, heads[other].entries * sizeof(Entry));
+    for (Entry& entry : std::span(kept.entries).subspan(before)) {
       entry.call = here[entry.call];
       entry.communicator = here[entry.communicator];
     }
@@ -178,36 +197,36 @@ std::string to_line(std::span<const Entry> members, const Names& names, std::siz
 
 /// The members of each collective, collectives in the order in which they began. Where calls were left out,
 /// collectives that lack a member are left out, too. Changes the order of the entries.
-std::vector<std::span<const Entry>> collectives_of(Trace& trace) {
-  std::ranges::sort(trace.entries, {},
+std::vector<std::span<const Entry>> collectives_of(KeptCalls& kept) {
+  std::ranges::sort(kept.entries, {},
                     [](const Entry& entry) { return std::pair(entry.collective(), entry.job_rank); });
   std::vector<std::span<const Entry>> collectives;
-  const std::uint64_t never_kept = trace.left_out;
-  for (auto begin = trace.entries.begin(); begin != trace.entries.end();) {
-    const auto end = std::find_if(begin, trace.entries.end(), [&](const Entry& entry) {
+  const std::uint64_t never_kept = kept.left_out;
+  for (auto begin = kept.entries.begin(); begin != kept.entries.end();) {
+    const auto end = std::find_if(begin, kept.entries.end(), [&](const Entry& entry) {
       return entry.collective() != begin->collective();
     });
     const std::span<const Entry> members(begin, end);
     if (never_kept == 0 || members.size() == static_cast<std::size_t>(begin->size))
       collectives.push_back(members);
     else
-      trace.left_out += members.size();
+      kept.left_out += members.size();
     begin = end;
   }
   std::ranges::stable_sort(collectives, {}, [](const auto& members) { return members.front().begin_ns; });
   return collectives;
 }
 
-void write(Trace& trace, const std::string& path) {
-  const std::vector<std::span<const Entry>> collectives = collectives_of(trace);
+void write(KeptCalls& kept, const std::string& path) {
+  const std::vector<std::span<const Entry>> collectives = collectives_of(kept);
   std::int64_t start_ns = INT64_MAX;
-  for (const Entry& entry : trace.entries) start_ns = std::min(start_ns, entry.begin_ns);
+  for (const Entry& entry : kept.entries) start_ns = std::min(start_ns, entry.begin_ns);
   std::map<std::pair<std::uint64_t, std::int32_t>, std::size_t> ids;
   write_file(path, [&](std::FILE* file) {
     for (const std::span<const Entry> members : collectives) {
       const Entry& first = members.front();
       const std::size_t id = ids.try_emplace({first.context, first.first_rank}, ids.size()).first->second;
-      std::fprintf(file, "%s\n", to_line(members, trace.names, id, start_ns).c_str());
+      std::fprintf(file, "%s\n", to_line(members, kept.names, id, start_ns).c_str());
     }
   });
 }
@@ -250,30 +269,28 @@ TracedCollective::TracedCollective(Rank& rank, Communicator& communicator, const
 }
 
 TracedCollective::~TracedCollective() {
-  if (!trace_wanted || place_ == not_kept) return;
-  Trace& trace = rank_.part<Trace>(Part::diagnostics);
-  const std::lock_guard hold(trace.lock);
-  trace.entries[place_].end_ns = wall_ns();
+  if (trace_wanted && place_ != not_kept) rank_.part<Trace>(Part::diagnostics).end(place_);
 }
 
 void write_trace(Rank& rank) {
   // The files are about the ranks that the job has started with.
   if (!trace_wanted || rank.world().group->ranks.front() != 0) return;
   Trace& trace = rank.part<Trace>(Part::diagnostics);
-  if (rank.number() != 0) return send_entries(rank, trace);
-  take_entries(rank, trace);
+  KeptCalls kept = trace.take();
+  if (rank.number() != 0) return send_entries(rank, kept);
+  take_entries(rank, kept);
   try {
-    write(trace, job_parameters().trace_collectives);
+    write(kept, job_parameters().trace_collectives);
   } catch (const Error& error) {
     // The program goes on: its own results are worth more.
     std::fprintf(stderr, "taihu: trace of collectives: %s\n", error.what());
     trace.lost = true;
   }
-  if (trace.left_out != 0)
+  if (kept.left_out != 0)
     std::fprintf(stderr,
                  "taihu: trace of collectives: %llu calls were left out, the last of each rank (too many); "
                  "TAIHU_TRACE_CALLS says how many are kept\n",
-                 static_cast<unsigned long long>(trace.left_out));
+                 static_cast<unsigned long long>(kept.left_out));
 }
 
 bool trace_lost(Rank& rank) {
