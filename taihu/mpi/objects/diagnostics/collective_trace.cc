@@ -46,8 +46,9 @@ struct Entry {
   std::uint64_t number;  ///< of the collective on its communicator
   std::int32_t first_rank, size, member, root;
   std::int32_t job_rank;
-  std::int32_t
+  std::int16_t
       side;  ///< of an intercommunicator: 0 is the group whose first member has the lower rank; else -1
+  bool has_spawned;  ///< members whose calls are not in the file
   std::int64_t bytes, begin_ns, end_ns;
 
   auto collective() const noexcept { return std::tuple(context, first_rank, number); }
@@ -196,7 +197,8 @@ std::string to_line(std::span<const Entry> members, const Names& names, std::siz
 }
 
 /// The members of each collective, collectives in the order in which they began. Where calls were left out,
-/// collectives that lack a member are left out, too. Changes the order of the entries.
+/// collectives that lack a member are left out, too; spawned members are always lacking. Changes the order of
+/// the entries.
 std::vector<std::span<const Entry>> collectives_of(KeptCalls& kept) {
   std::ranges::sort(kept.entries, {},
                     [](const Entry& entry) { return std::pair(entry.collective(), entry.job_rank); });
@@ -207,7 +209,7 @@ std::vector<std::span<const Entry>> collectives_of(KeptCalls& kept) {
       return entry.collective() != begin->collective();
     });
     const std::span<const Entry> members(begin, end);
-    if (never_kept == 0 || members.size() == static_cast<std::size_t>(begin->size))
+    if (never_kept == 0 || begin->has_spawned || members.size() == static_cast<std::size_t>(begin->size))
       collectives.push_back(members);
     else
       kept.left_out += members.size();
@@ -215,6 +217,11 @@ std::vector<std::span<const Entry>> collectives_of(KeptCalls& kept) {
   }
   std::ranges::stable_sort(collectives, {}, [](const auto& members) { return members.front().begin_ns; });
   return collectives;
+}
+
+bool has_spawned(Rank& rank, const Group& group) {
+  const int first_ranks = rank.layout().first_ranks();
+  return std::ranges::any_of(group.ranks, [&](int member) { return member >= first_ranks; });
 }
 
 void write(KeptCalls& kept, const std::string& path) {
@@ -250,7 +257,9 @@ TracedCollective::TracedCollective(Rank& rank, Communicator& communicator, const
   entry.first_rank = communicator.group->ranks.front();
   entry.size = communicator.size();
   entry.side = -1;
+  entry.has_spawned = has_spawned(rank, *communicator.group);
   if (communicator.is_inter()) {
+    entry.has_spawned = entry.has_spawned || has_spawned(rank, *communicator.remote_group);
     const int remote_first = communicator.remote_group->ranks.front();
     entry.side = entry.first_rank < remote_first ? 0 : 1;
     entry.first_rank = std::min(entry.first_rank, remote_first);
