@@ -27,11 +27,11 @@ struct StandIn final : RanksOfProcess {
   explicit StandIn(Rank& one) : rank(one) {}
   Rank& make(int, const WorldOfRank&) override { return rank; }
   bool forget(int) override { return ++forgotten, !has_transfers; }
-  std::set<int> named() override { return names; }
+  std::set<int> named() override { return ++asked, names; }
 
   Rank& rank;
   std::set<int> names;
-  int forgotten = 0;
+  int forgotten = 0, asked = 0;
   bool has_transfers = false;
 };
 
@@ -72,7 +72,7 @@ TEST(spawning, a_system_without_threads_spawns_nothing) {
   NoThreads system;
   StandIn ranks(job.rank(1));
   JobService service(job.node(0), system, ranks);
-  TestRanks::run_as(job.rank(0), [&](Rank&) {
+  TestRanks::run_as(job.rank(0), [&](Rank& rank) {
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     const auto spawn = [](int number) {
       MPI_Comm comm;
@@ -89,9 +89,27 @@ TEST(spawning, a_system_without_threads_spawns_nothing) {
     for (int turn = 0; turn < 10; ++turn) spawn(4);
     EXPECT_EQ(system.refused, 3 + 40);
     EXPECT_EQ(ranks.forgotten, system.refused);
-    // As long as nobody names them.
+    // As long as nobody names them. Who waits for that looks for messages, and asks no more than he must.
     ranks.names = {3};
+    ranks.asked = 0;
+    const int value = 7;
+    int received = 0;
+    std::atomic<bool> was_received{false};
+    message::Request* const receive =
+        rank.endpoint().irecv(1, message::user_context, 1, {&received, sizeof received});
+    std::thread sender([&] {
+      TestRanks::run_as(job.rank(1), [&](Rank& other) {
+        other.endpoint().send(0, message::user_context, 1, message::Data{&value, sizeof value},
+                              message::SendMode::synchronous);
+        was_received = true;
+      });
+    });
     spawn(4);
+    EXPECT_TRUE(was_received);
+    EXPECT_LT(ranks.asked, 200) << "in two seconds";
+    sender.join();
+    rank.endpoint().wait(receive, nullptr);
+    EXPECT_EQ(received, value);
     EXPECT_EQ(system.refused, 43) << "the numbers are 2 to 6";
     spawn(3);
     EXPECT_EQ(system.refused, 46);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ranks of any node process ask the service of the job.
+#include <algorithm>
 #include <chrono>
 #include <numeric>
 #include <thread>
 
 #include "taihu/base/clock.h"
+#include "taihu/memory/current_rank.h"
 #include "taihu/mpi/objects/dynamic/job_questions.h"
 #include "taihu/mpi/objects/dynamic/job_service.h"
 
@@ -36,15 +38,29 @@ SpawnAnswer ask_once_to_spawn(message::Node& node, const SpawnRequest& request) 
   return result;
 }
 
+/// Others may wait for the caller meanwhile, such as for a long message that it has sent.
+void pause_with_progress(message::Node& node, std::int64_t pause_ns) {
+  constexpr std::int64_t longest_sleep_ns = 1'000'000;
+  const memory::RankIdentity* const rank = memory::current_rank();
+  const std::int64_t end = now_ns() + pause_ns;
+  for (std::int64_t left = pause_ns; left > 0; left = end - now_ns()) {
+    std::this_thread::sleep_for(std::chrono::nanoseconds(std::min(left, longest_sleep_ns)));
+    if (rank != nullptr) node.endpoint(rank->local_index).progress();
+  }
+}
+
 }  // namespace
 
 SpawnAnswer ask_to_spawn(message::Node& node, const SpawnRequest& request) {
   constexpr std::int64_t patience_ns = 2'000'000'000;
-  constexpr auto pause = std::chrono::microseconds(200);
+  // Each question goes to all node processes.
+  constexpr std::int64_t shortest_pause_ns = 200'000, longest_pause_ns = 20'000'000;
   const std::int64_t begin = now_ns();
+  std::int64_t pause_ns = shortest_pause_ns;
   SpawnAnswer answer = ask_once_to_spawn(node, request);
   while (answer.may_come && now_ns() - begin < patience_ns) {
-    std::this_thread::sleep_for(pause);
+    pause_with_progress(node, pause_ns);
+    pause_ns = std::min(2 * pause_ns, longest_pause_ns);
     answer = ask_once_to_spawn(node, request);
   }
   return answer;

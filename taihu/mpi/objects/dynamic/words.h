@@ -15,8 +15,9 @@ namespace taihu::mpi {
 class WordWriter {
  public:
   WordWriter& number(std::int64_t value) {
-    const auto* const first = reinterpret_cast<const std::byte*>(&value);
-    bytes_.insert(bytes_.end(), first, first + sizeof value);
+    const std::size_t end = bytes_.size();
+    bytes_.resize(end + sizeof value);
+    std::memcpy(bytes_.data() + end, &value, sizeof value);
     return *this;
   }
   WordWriter& text(const std::string& value) {
