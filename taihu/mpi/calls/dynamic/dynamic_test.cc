@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <set>
 #include <string>
 #include <thread>
@@ -206,7 +207,8 @@ TEST(spawning, ports_have_names) {
   NoSpares none;
   StandIn ranks(job.rank(0));
   const JobService service(job.node(1), none, ranks);
-  job.run([](Rank& rank) {
+  std::atomic<bool> last_has_come{false};
+  job.run([&](Rank& rank) {
     char port[MPI_MAX_PORT_NAME] = "", other[MPI_MAX_PORT_NAME] = "";
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     if (rank.number() == 0) {
@@ -221,9 +223,14 @@ TEST(spawning, ports_have_names) {
     EXPECT_EQ(MPI_Lookup_name("there", MPI_INFO_NULL, other), MPI_ERR_NAME);
     MPI_Comm half, between;
     MPI_Comm_split(MPI_COMM_WORLD, rank.number() % 2, 0, &half);
+    if (rank.number() == 3) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      last_has_come = true;
+    }
     const int code = rank.number() % 2 == 0 ? MPI_Comm_accept(port, MPI_INFO_NULL, 0, half, &between)
                                             : MPI_Comm_connect(port, MPI_INFO_NULL, 0, half, &between);
     ASSERT_EQ(code, MPI_SUCCESS);
+    EXPECT_TRUE(last_has_come) << "who is named must not end before those that connect have their groups";
     int remote = 0, sum = 0;
     MPI_Comm_remote_size(between, &remote);
     EXPECT_EQ(remote, 2);

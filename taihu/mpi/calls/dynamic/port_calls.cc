@@ -9,8 +9,11 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <mutex>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "taihu/mpi/objects/arguments.h"
 #include "taihu/mpi/objects/call.h"
@@ -81,7 +84,7 @@ class OpenPorts final : public RankPart {
 };
 
 // Messages in the context of a port.
-constexpr int call_tag = 0, reply_tag = 1;
+constexpr int call_tag = 0, reply_tag = 1, settled_tag = 2;
 
 void send_words(Rank& rank, int peer, message::Context context, int tag, const Words& words) {
   const std::int64_t length = static_cast<std::int64_t>(words.size());
@@ -104,33 +107,77 @@ Words words_of(const Communicator& communicator, std::int64_t head) {
   return words;
 }
 
-/// On the root: the contexts of the new communicator and the ranks of the other side.
-Words accept(Rank& rank, Communicator& communicator, const char* name) {
-  const Port port = parse_port(name);
-  require(OpenPorts::of(rank).has(port), MPI_ERR_PORT,
-          "the root has no such port open; the rank that has opened a port must be the one that accepts");
-  waits_for(message::any_rank, call_tag, port.context(), communicator.size());
-  Words others = receive_words(rank, message::any_rank, port.context(), call_tag);
-  const int caller = static_cast<int>(others.front());
-  others.front() = static_cast<std::int64_t>(rank.allocate_contexts());
-  send_words(rank, caller, port.context(), reply_tag, words_of(communicator, others.front()));
-  return others;
+/// The ranks of the other side, behind a word for something else.
+Reference<Group> other_group(const Words& others) {
+  return Reference<Group>(new Group(std::vector<int>(others.begin() + 1, others.end())));
 }
 
-Words connect(Rank& rank, Communicator& communicator, const char* name) {
-  const Port port = parse_port(name);
-  require(port.job == name_of_job(rank.node()), MPI_ERR_PORT,
-          "the port is of another job; only ranks of one job can be connected");
-  require(port.rank < rank.layout().first_ranks() || has_started(rank.node(), port.rank), MPI_ERR_PORT,
-          "the rank that could have opened the port has not started, or has ended");
-  waits_for(port.rank, call_tag, port.context(), communicator.size());
-  send_words(rank, port.rank, port.context(), call_tag, words_of(communicator, rank.number()));
-  return receive_words(rank, port.rank, port.context(), reply_tag);
-}
+/// What the root of one side does for its members. While a side is named only in a message, its ranks must
+/// not end, or their numbers could be given to others: the accepting root names the callers before it
+/// answers, and its own side stays until that of the callers has its groups.
+class Accepting {
+ public:
+  Accepting(Rank& rank, Communicator& communicator, const char* name)
+      : rank_(rank), communicator_(communicator), name_(name) {}
 
-/// All members call; `on_root` gives contexts and ranks of the other side.
-template <class OnRoot>
-void meet(Communicator& communicator, int root, OnRoot&& on_root, MPI_Comm* result) {
+  /// The contexts of the new communicator and the ranks of the other side.
+  Words meet() {
+    const Port port = parse_port(name_);
+    require(OpenPorts::of(rank_).has(port), MPI_ERR_PORT,
+            "the root has no such port open; the rank that has opened a port must be the one that accepts");
+    context_ = port.context();
+    waits_for(message::any_rank, call_tag, context_, communicator_.size());
+    Words others = receive_words(rank_, message::any_rank, context_, call_tag);
+    caller_ = static_cast<int>(others.front());
+    callers_ = other_group(others);
+    others.front() = static_cast<std::int64_t>(rank_.allocate_contexts());
+    send_words(rank_, caller_, context_, reply_tag, words_of(communicator_, others.front()));
+    return others;
+  }
+  void before_settled() {
+    waits_for(caller_, settled_tag, context_, communicator_.size());
+    rank_.endpoint().receive(caller_, context_, settled_tag, nullptr, 0);
+  }
+  void after_settled() {}
+
+ private:
+  Rank& rank_;
+  Communicator& communicator_;
+  const char* const name_;
+  message::Context context_ = 0;
+  int caller_ = -1;
+  Reference<Group> callers_;
+};
+
+/// As Accepting.
+class Connecting {
+ public:
+  Connecting(Rank& rank, Communicator& communicator, const char* name)
+      : rank_(rank), communicator_(communicator), name_(name) {}
+
+  Words meet() {
+    port_ = parse_port(name_);
+    require(port_.job == name_of_job(rank_.node()), MPI_ERR_PORT,
+            "the port is of another job; only ranks of one job can be connected");
+    require(port_.rank < rank_.layout().first_ranks() || has_started(rank_.node(), port_.rank), MPI_ERR_PORT,
+            "the rank that could have opened the port has not started, or has ended");
+    waits_for(port_.rank, call_tag, port_.context(), communicator_.size());
+    send_words(rank_, port_.rank, port_.context(), call_tag, words_of(communicator_, rank_.number()));
+    return receive_words(rank_, port_.rank, port_.context(), reply_tag);
+  }
+  void before_settled() {}
+  void after_settled() { rank_.endpoint().send(port_.rank, port_.context(), settled_tag, nullptr, 0); }
+
+ private:
+  Rank& rank_;
+  Communicator& communicator_;
+  const char* const name_;
+  Port port_;
+};
+
+/// All members call; `side` is used on the root.
+template <class Side>
+void meet(Communicator& communicator, int root, Side side, MPI_Comm* result) {
   require_result(result, "newcomm");
   require_intra(communicator);
   require_member(root, communicator.size(), MPI_ERR_ROOT, "root");
@@ -138,7 +185,7 @@ void meet(Communicator& communicator, int root, OnRoot&& on_root, MPI_Comm* resu
   CallError problem(MPI_SUCCESS, {});
   if (communicator.rank == root) {
     try {
-      others = on_root();
+      others = side.meet();
     } catch (const CallError& error) {
       problem = error;
     }
@@ -149,13 +196,23 @@ void meet(Communicator& communicator, int root, OnRoot&& on_root, MPI_Comm* resu
   require(head[0] == MPI_SUCCESS, static_cast<int>(head[0]), "the root could not connect; it says more");
   others.resize(static_cast<std::size_t>(head[1]));
   broadcast_inside(communicator, others.data(), others.size() * sizeof others[0], root);
-  std::vector<int> ranks(others.begin() + 1, others.end());
-  require(std::ranges::none_of(
-              ranks, [&](int member) { return communicator.group->member_of(member) != MPI_UNDEFINED; }),
-          MPI_ERR_COMM, "a rank is on both sides of the connection");
-  Reference<Communicator> made =
-      make_child(communicator, static_cast<message::Context>(others.front()), communicator.group,
-                 Reference<Group>(new Group(std::move(ranks))));
+  Reference<Communicator> made;
+  std::exception_ptr failure;
+  try {
+    Reference<Group> remote = other_group(others);
+    require(std::ranges::none_of(
+                remote->ranks,
+                [&](int member) { return communicator.group->member_of(member) != MPI_UNDEFINED; }),
+            MPI_ERR_COMM, "a rank is on both sides of the connection");
+    made = make_child(communicator, static_cast<message::Context>(others.front()), communicator.group,
+                      std::move(remote));
+  } catch (...) {
+    failure = std::current_exception();  // the others wait for this member all the same
+  }
+  if (communicator.rank == root) side.before_settled();
+  barrier_inside(communicator);
+  if (communicator.rank == root) side.after_settled();
+  if (failure != nullptr) std::rethrow_exception(failure);
   *result = handle_of<MPI_Comm>(made.give_up());
 }
 
@@ -211,13 +268,13 @@ MPI_CALL(int, Close_port, (const char* port_name)) {
 
 MPI_CALL(int, Comm_accept, (const char* port_name, MPI_Info, int root, MPI_Comm comm, MPI_Comm* newcomm)) {
   return on_communicator("MPI_Comm_accept", comm, [&](Rank& rank, Communicator& communicator) {
-    meet(communicator, root, [&] { return accept(rank, communicator, port_name); }, newcomm);
+    meet(communicator, root, Accepting(rank, communicator, port_name), newcomm);
   });
 }
 
 MPI_CALL(int, Comm_connect, (const char* port_name, MPI_Info, int root, MPI_Comm comm, MPI_Comm* newcomm)) {
   return on_communicator("MPI_Comm_connect", comm, [&](Rank& rank, Communicator& communicator) {
-    meet(communicator, root, [&] { return connect(rank, communicator, port_name); }, newcomm);
+    meet(communicator, root, Connecting(rank, communicator, port_name), newcomm);
   });
 }
 
