@@ -44,8 +44,8 @@ class SpareRanks {
   virtual void start(int local_index, RankOrder order) = 0;
   /// Whether no thread of a rank that has ended, or was refused, runs any more.
   virtual bool is_over(int local_index) = 0;
-  /// The rank is over, and no transfer reads or writes its memory any more: that is let go, for ranks to come,
-  /// and the place is free. One thread at a time.
+  /// The rank is over, and no transfer reads or writes its memory any more: that is let go, for ranks to
+  /// come, and the place is free. One thread at a time.
   virtual void forget(int local_index) = 0;
   /// Nobody will start any more: the node process ends with its ranks.
   virtual void close() = 0;
