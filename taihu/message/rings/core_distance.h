@@ -20,7 +20,8 @@ class CoreDistance {
     near_looks_.store(is_far(ns) ? 0 : std::min(looks + 1, looks_needed), std::memory_order_relaxed);
   }
   static bool is_far(std::int64_t ns) noexcept { return ns >= far_ns; }
-  /// Far until it is known better: what is chosen for far partners loses less near than the other way round.
+  /// Far until it is known better: what is chosen for far partners loses less near than the other way round,
+  /// and each transfer that asks brings a look, so of a near partner only the first few are chosen so.
   bool is_near() const noexcept { return near_looks_.load(std::memory_order_relaxed) == looks_needed; }
 
  private:
