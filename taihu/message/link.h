@@ -70,9 +70,9 @@ class Link {
   /// Whether the two processes can open each other's objects of shared memory. Any thread.
   virtual bool shares_memory_with(int /*process*/) const { return false; }
   /// Tells the other side once more of `tally`, at the latest before the next envelope to it; what it has not
-  /// read yet is told together. False, and nothing has happened, when there is no way, or no room now. Data of
-  /// `send` have no order with it, they may arrive later: who counts what must not overtake such data first
-  /// waits until they have arrived (Endpoint::may_reach_there).
+  /// read yet is told together. False, and nothing has happened, when there is no way, or no room now. Data
+  /// of `send` have no order with it, they may arrive later: who counts what must not overtake such data
+  /// first waits until they have arrived (Endpoint::may_reach_there).
   virtual bool tally(int /*process*/, const Tally& /*tally*/) { return false; }
   /// Hands over up to `most` envelopes that have come, and does what else can be done for the transfers under
   /// way; false when there was nothing to do.

@@ -16,7 +16,7 @@ ChannelTables::ChannelTables(int ranks) : ranks_(static_cast<std::size_t>(ranks)
       mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     throw taihu::Error("there is no address space for the channels of " + std::to_string(ranks) + " ranks (" +
-                std::strerror(errno) + "); start fewer ranks in a node process");
+                       std::strerror(errno) + "); start fewer ranks in a node process");
   madvise(memory, bytes(), MADV_NOHUGEPAGE);  // one entry would make 2 MB present
   memory_ = static_cast<std::byte*>(memory);
 }
