@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// HDF5's identifiers, closed when they go out of scope. Only for files that use the HDF5 library itself.
+// HDF5's identifiers, closed when they go out of scope, and a type that several files have. Only for files
+// that use the HDF5 library itself.
 #pragma once
 
 #include <hdf5.h>
+
+#include <cstddef>
 
 namespace taihu::neutron {
 
@@ -43,6 +46,14 @@ inline Hdf5Handle space_handle(hid_t id) {
 }
 inline Hdf5Handle type_handle(hid_t id) {
   return {id, H5Tclose};
+}
+
+/// Three doubles x, y and z, as OpenMC writes places and directions.
+inline Hdf5Handle vector_type() {
+  const hid_t type = H5Tcreate(H5T_COMPOUND, 3 * sizeof(double));
+  const char* const axes[] = {"x", "y", "z"};
+  for (std::size_t i = 0; i < 3; ++i) H5Tinsert(type, axes[i], i * sizeof(double), H5T_IEEE_F64LE);
+  return type_handle(type);
 }
 
 }  // namespace taihu::neutron

@@ -45,10 +45,7 @@ bool is_sound(hid_t type) {
 }  // namespace
 
 Hdf5Handle bank_type() {
-  const Hdf5Handle vector = type_handle(H5Tcreate(H5T_COMPOUND, 3 * sizeof(double)));
-  H5Tinsert(*vector, "x", 0, H5T_IEEE_F64LE);
-  H5Tinsert(*vector, "y", sizeof(double), H5T_IEEE_F64LE);
-  H5Tinsert(*vector, "z", 2 * sizeof(double), H5T_IEEE_F64LE);
+  const Hdf5Handle vector = vector_type();
   const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(BankRecord));
   H5Tinsert(type, "r", offsetof(BankRecord, r), *vector);
   H5Tinsert(type, "u", offsetof(BankRecord, u), *vector);

@@ -23,9 +23,7 @@ struct [[gnu::packed]] TrackState {
 };
 
 Hdf5Handle track_state_type() {
-  const Hdf5Handle vector = type_handle(H5Tcreate(H5T_COMPOUND, 3 * sizeof(double)));
-  const char* axes[] = {"x", "y", "z"};
-  for (std::size_t i = 0; i < 3; ++i) H5Tinsert(*vector, axes[i], i * sizeof(double), H5T_IEEE_F64LE);
+  const Hdf5Handle vector = vector_type();
   const hid_t type = H5Tcreate(H5T_COMPOUND, sizeof(TrackState));
   H5Tinsert(type, "r", offsetof(TrackState, r), *vector);
   H5Tinsert(type, "u", offsetof(TrackState, u), *vector);
