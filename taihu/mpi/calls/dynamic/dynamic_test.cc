@@ -126,12 +126,12 @@ TEST(spawning, a_system_without_threads_spawns_nothing) {
 /// Starts nothing: its ranks are as if they ran.
 struct EndlessRanks final : node::SpareRanks {
   std::vector<node::RankOrder> orders;
-  std::atomic<bool> is_started{false};
+  std::atomic<std::size_t> started{0};
   bool has_threads = false;
   int let_go = 0;
   void start(int, node::RankOrder order) override {
     orders.push_back(std::move(order));
-    is_started = true;
+    ++started;
   }
   bool is_over(int) override { return !has_threads; }
   void forget(int) override { ++let_go; }
@@ -158,8 +158,8 @@ TEST(spawning, ports_are_of_ranks_that_run) {
     SpawnRequest request;
     request.programs.push_back({"/bin/true", {"true"}, {}, 1});
     std::thread parent([&] { EXPECT_EQ(ask_to_spawn(job.node(0), request).first_rank, 2); });
-    while (!has_started(job.node(0), 2)) std::this_thread::yield();
-    while (!system.is_started) std::this_thread::yield();
+    while (system.started < 1) std::this_thread::yield();
+    EXPECT_TRUE(has_started(job.node(0), 2));
     EXPECT_TRUE(system.orders.front().loaded(""));
     parent.join();
     system.has_threads = true;
@@ -184,7 +184,8 @@ TEST(spawning, memory_of_ranks_with_transfers_is_not_let_go) {
     SpawnRequest request;
     request.programs.push_back({"/bin/true", {"true"}, {}, 2});
     std::thread parent([&] { EXPECT_EQ(ask_to_spawn(job.node(0), request).first_rank, 1); });
-    while (!has_started(job.node(0), 2)) std::this_thread::yield();
+    while (system.started < 2) std::this_thread::yield();
+    EXPECT_TRUE(has_started(job.node(0), 2));
     std::thread other([&] { EXPECT_TRUE(system.orders.back().loaded("")); });
     EXPECT_TRUE(system.orders.front().loaded(""));
     other.join();
