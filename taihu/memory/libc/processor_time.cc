@@ -100,7 +100,8 @@ bool RankProcess::has_no_threads() {
   if (live_threads.load() != 0) return false;
   const std::lock_guard guard(lock);
   forget_gone(leaving_threads);
-  return leaving_threads.empty();
+  // In this order: one that left may have started another at the last, which it had counted by then.
+  return leaving_threads.empty() && live_threads.load() == 0;
 }
 
 void RankProcess::begin_counting() {
