@@ -36,8 +36,9 @@ inline bool SharedLink::Neighbour::read_memory_of() {
   is_gone_ = error == ESRCH;
   if (is_gone_) return false;
   if (error != 0) {
-    // A wrong address is of this buffer alone.
-    may_read_ &= error == EFAULT;
+    // Others are of this buffer or of this moment alone, such as a wrong address.
+    const bool is_forbidden = error == EPERM || error == EACCES || error == ENOSYS;
+    may_read_ &= !is_forbidden;
     ask_for_pieces(read, may_read_);
   } else {
     read.posted.got += bytes;
