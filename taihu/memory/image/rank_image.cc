@@ -33,10 +33,15 @@ void RankImage::load(ImagePlaces* places, int index) {
       return;
     }
   }
-  for (const CopyMaker& maker : template_.makers()) {
-    const bool is_program = copies_.objects.empty();
-    copies_.objects.push_back(is_program && places != nullptr ? maker.load(*places, index) : maker.load());
-    if (idle_ != nullptr) copies_.data.push_back(initial_data(maker.object(), copies_.objects.back().base));
+  try {
+    for (const CopyMaker& maker : template_.makers()) {
+      const bool is_program = copies_.objects.empty();
+      copies_.objects.push_back(is_program && places != nullptr ? maker.load(*places, index) : maker.load());
+      if (idle_ != nullptr) copies_.data.push_back(initial_data(maker.object(), copies_.objects.back().base));
+    }
+  } catch (...) {
+    for (const LoadedObject& copy : copies_.objects) dlclose(copy.handle);  // nothing of them has run
+    throw;
   }
 }
 
@@ -65,6 +70,7 @@ RankImage::RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents 
     template_.unit().tell_runtime_copies(loaded_, rank.runtime);
     main_ = reinterpret_cast<Main>(template_.find_main(copies().front().base));
   } catch (...) {
+    process_.reset();  // as at the end
     give_back_copies();
     throw;
   }
