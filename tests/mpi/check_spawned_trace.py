@@ -23,5 +23,9 @@ assert left_out == 0 and {rank for line in lines for rank in line["job_ranks"]} 
 few_calls = 40
 assert sum(line["size"] > len(line["ranks"]) for line in lines) > few_calls, lines
 few_lines, kept, left_out = run(few_calls)
-assert kept == few_calls and kept + left_out == calls, (kept, left_out, calls)
+# Rank 1 has room for fewer turns than rank 0: what it could not keep is missing for both, so that every line is whole.
+whole = {(line["operation"], line["communicator"], line["number"], line["size"], *line["job_ranks"]) for line in lines}
+for line in few_lines:
+    assert (line["operation"], line["communicator"], line["number"], line["size"], *line["job_ranks"]) in whole, line
+assert few_calls / 2 < kept < few_calls and kept + left_out == calls, (kept, left_out, calls)
 assert any(line["size"] > len(line["ranks"]) for line in few_lines), few_lines

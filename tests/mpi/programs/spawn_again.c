@@ -106,6 +106,7 @@ int main(int argc, char** argv) {
     MPI_Bcast(&value, 1, MPI_INT, 0, all);
     MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, all);
     CHECK(sum == turn * (ranks + number));
+    if (rank == 1) MPI_Barrier(MPI_COMM_SELF);  // more calls than the other rank has
     if (rank == 0) {
       MPI_Recv(&value, 1, MPI_INT, 0, turn, children, MPI_STATUS_IGNORE);
       CHECK(value == sum);

@@ -46,9 +46,9 @@ struct Entry {
   std::uint64_t number;  ///< of the collective on its communicator
   std::int32_t first_rank, size, member, root;
   std::int32_t job_rank;
-  std::int16_t
+  std::int8_t
       side;  ///< of an intercommunicator: 0 is the group whose first member has the lower rank; else -1
-  bool has_spawned;  ///< members whose calls are not in the file
+  std::uint16_t spawned;  ///< members whose calls are not in the file
   std::int64_t bytes, begin_ns, end_ns;
 
   auto collective() const noexcept { return std::tuple(context, first_rank, number); }
@@ -197,8 +197,8 @@ std::string to_line(std::span<const Entry> members, const Names& names, std::siz
 }
 
 /// The members of each collective, collectives in the order in which they began. Where calls were left out,
-/// collectives that lack a member are left out, too; spawned members are always lacking. Changes the order of
-/// the entries.
+/// collectives that lack a member are left out, too; but for spawned ones, which are always lacking. Changes
+/// the order of the entries.
 std::vector<std::span<const Entry>> collectives_of(KeptCalls& kept) {
   std::ranges::sort(kept.entries, {},
                     [](const Entry& entry) { return std::pair(entry.collective(), entry.job_rank); });
@@ -209,7 +209,7 @@ std::vector<std::span<const Entry>> collectives_of(KeptCalls& kept) {
       return entry.collective() != begin->collective();
     });
     const std::span<const Entry> members(begin, end);
-    if (never_kept == 0 || begin->has_spawned || members.size() == static_cast<std::size_t>(begin->size))
+    if (never_kept == 0 || members.size() == static_cast<std::size_t>(begin->size - begin->spawned))
       collectives.push_back(members);
     else
       kept.left_out += members.size();
@@ -219,9 +219,10 @@ std::vector<std::span<const Entry>> collectives_of(KeptCalls& kept) {
   return collectives;
 }
 
-bool has_spawned(Rank& rank, const Group& group) {
+std::uint16_t spawned_of(Rank& rank, const Group& group) {
   const int first_ranks = rank.layout().first_ranks();
-  return std::ranges::any_of(group.ranks, [&](int member) { return member >= first_ranks; });
+  const auto spawned = std::ranges::count_if(group.ranks, [&](int member) { return member >= first_ranks; });
+  return static_cast<std::uint16_t>(std::min<std::ptrdiff_t>(spawned, UINT16_MAX / 2));
 }
 
 void write(KeptCalls& kept, const std::string& path) {
@@ -257,9 +258,9 @@ TracedCollective::TracedCollective(Rank& rank, Communicator& communicator, const
   entry.first_rank = communicator.group->ranks.front();
   entry.size = communicator.size();
   entry.side = -1;
-  entry.has_spawned = has_spawned(rank, *communicator.group);
+  entry.spawned = spawned_of(rank, *communicator.group);
   if (communicator.is_inter()) {
-    entry.has_spawned = entry.has_spawned || has_spawned(rank, *communicator.remote_group);
+    entry.spawned = static_cast<std::uint16_t>(entry.spawned + spawned_of(rank, *communicator.remote_group));
     const int remote_first = communicator.remote_group->ranks.front();
     entry.side = entry.first_rank < remote_first ? 0 : 1;
     entry.first_rank = std::min(entry.first_rank, remote_first);
