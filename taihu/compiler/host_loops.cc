@@ -61,7 +61,7 @@ std::vector<Function*> functions_of_kernels(Module& module) {
   add_callees(functions);
   std::vector<Function*> found;
   for (Function* function : functions)
-    if (!is_sanitized_function(*function)) found.push_back(function);
+    if (!is_sanitized_function(*function) && !function->hasOptNone()) found.push_back(function);
   return found;
 }
 
@@ -100,13 +100,17 @@ Loop* copyable_loop(BasicBlock& header, const FunctionFacts& facts, std::string&
 }
 
 void note_host_loop(const Loop& loop, const std::string& text, bool is_changed) {
+  note_host_loop(loop.getStartLoc(), *loop.getHeader(), text, is_changed);
+}
+
+void note_host_loop(const DebugLoc& place, const BasicBlock& header, const std::string& text,
+                    bool is_changed) {
   constexpr const char* name = "taihu-host";
-  const DebugLoc place = loop.getStartLoc();
-  OptimizationRemarkEmitter emitter(loop.getHeader()->getParent());
+  OptimizationRemarkEmitter emitter(header.getParent());
   if (is_changed)
-    emitter.emit([&] { return OptimizationRemark(name, "Changed", place, loop.getHeader()) << text; });
+    emitter.emit([&] { return OptimizationRemark(name, "Changed", place, &header) << text; });
   else
-    emitter.emit([&] { return OptimizationRemarkMissed(name, "Left", place, loop.getHeader()) << text; });
+    emitter.emit([&] { return OptimizationRemarkMissed(name, "Left", place, &header) << text; });
   const std::string file = place ? cast<DILocalScope>(place.getScope())->getFilename().str() : "";
   const unsigned line = place ? place.getLine() : 0;
   if (host_report == "text")

@@ -49,6 +49,9 @@ FunctionFacts facts_of(llvm::Function& function, llvm::FunctionAnalysisManager& 
 
 /// A line of the report, and a remark of Clang (-Rpass=taihu-host, -Rpass-missed=taihu-host).
 void note_host_loop(const llvm::Loop& loop, const std::string& text, bool is_changed);
+/// The same for a loop that is at `place` and begins with `header`, where its Loop is not valid any more.
+void note_host_loop(const llvm::DebugLoc& place, const llvm::BasicBlock& header, const std::string& text,
+                    bool is_changed);
 
 /// How many iterations a loop must have before the run is asked.
 unsigned long least_host_iterations();

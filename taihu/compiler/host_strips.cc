@@ -319,22 +319,28 @@ PreservedAnalyses HostStripPass::run(Module& module, ModuleAnalysisManager& anal
       const std::optional<StripPlan> plan = plan_strips(*loop, facts);
       if (!plan) continue;
       const std::string text = "walks columns of" + plan->names;
+      const DebugLoc place = loop->getStartLoc();
       if (!plan->refused.empty()) {
         note_host_loop(*loop, text + ": left as it is: " + plan->refused, false);
         continue;
       }
-      note_host_loop(*loop,
-                     text + ": in strips of " + std::to_string(plan->strip) +
-                         " where the run finds that the first cache does not hold a column",
-                     true);
       StripBuilder builder(*plan, facts);
       builder.run();
       functions.invalidate(*function, PreservedAnalyses::none());
-      if (!verifyFunction(*function, &errs())) continue;
+      if (!verifyFunction(*function, &errs())) {
+        note_host_loop(place, *header,
+                       text + ": in strips of " + std::to_string(plan->strip) +
+                           " where the run finds that the first cache does not hold a column",
+                       true);
+        continue;
+      }
       // Compilers as they are released do not look at it again, and would make a wrong program.
       builder.take_back();
+      if (verifyFunction(*function)) report_fatal_error("strips have broken " + function->getName());
       errs() << "parcc: internal error: strips of " << function->getName()
              << " were broken, so its loops are left as they were\n";
+      note_host_loop(place, *header,
+                     text + ": left as it is: parcc cannot make strips of it (an internal error)", false);
     }
   return PreservedAnalyses::none();
 }

@@ -248,9 +248,10 @@ KERNEL(column_of_its_own) {
         of_columns[j] = column[at[j] & 1023 ? 1 : 2];
     }
 }
-// Of functions that kernels of other files may call, those are left that are not to be changed.
+// Functions that are not to be changed are left, whoever calls them.
 // OPTNONE-NOT: host_loops.c:[[#@LINE+2]]:
 __attribute__((optnone, noinline)) double not_optimised(long count) {
     double sum = 0; for (long i = 0; i < count; i++) sum += work(b[at[i]]);
     return sum;
 }
+double calls_not_optimised(long count) { return not_optimised(count) + not_optimised(count / 2); }
