@@ -95,12 +95,18 @@ class Running:
         return f"was ended after {said(self.limit)}"
 
 
-class Finished:
-    """Commands that have ended well, whose pages are as they made them, and the pages that they read (`inputs`) as they were. A run
-    that does not `resume` forgets its own `names`."""
+def programs_sum(build):
+    """Of what the commands measure: another one as soon as a program or library has been linked again."""
+    files = sorted(file for folder in ("bin", "lib", "libexec") for file in (build / folder).rglob("*") if file.is_file() and "__pycache__" not in file.parts)
+    return hashlib.sha256("".join(f"{file} {file.stat().st_size} {file.stat().st_mtime_ns}\n" for file in files).encode()).hexdigest()
 
-    def __init__(self, file, names, resume):
-        self.file, self.found = file, {}
+
+class Finished:
+    """Commands that have ended well with the same `programs`, whose pages are as they made them, and the pages that they read
+    (`inputs`) as they were. A run that does not `resume` forgets its own `names`."""
+
+    def __init__(self, file, names, resume, programs):
+        self.file, self.found, self.programs = file, {}, programs
         if file.exists():
             with contextlib.suppress(ValueError):  # cut short: everything is run again
                 self.found = dict(json.loads(file.read_text()))
@@ -117,10 +123,10 @@ class Finished:
         return hashlib.sha256(page.read_bytes()).hexdigest() if page.exists() else ""
 
     def has(self, name, line, inputs):
-        return self.found.get(name) == [line, self.page_sum(name), *inputs]
+        return self.found.get(name) == [line, self.programs, self.page_sum(name), *inputs]
 
     def add(self, command):
-        self.found[command.name] = [command.line, self.page_sum(command.name), *command.inputs]
+        self.found[command.name] = [command.line, self.programs, self.page_sum(command.name), *command.inputs]
         self.write()
 
 
@@ -129,7 +135,7 @@ class Run:
         self.names, self.pages, self.build, self.limit = in_order(names, pages), pages, build, limit
         self.logs = build / "claims"
         self.logs.mkdir(parents=True, exist_ok=True)
-        self.finished = Finished(self.logs / "finished.json", self.names, resume)
+        self.finished = Finished(self.logs / "finished.json", self.names, resume, programs_sum(build))
         self.start, self.running, self.said, self.failed = time.monotonic(), [], {}, 0
         self.minutes = answers.minutes_of(pages[name] for name in names if not missing_needs(pages[name]))
 
