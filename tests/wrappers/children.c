@@ -11,7 +11,7 @@
 // NORANK: exit code 0
 // RUN: (%marun -n 2 %t signals; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=SIGNALS
 // RUN: (%marun -n 1 %t signals; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=SIGNALS
-// SIGNALS-NOT: taihu
+// SIGNALS-NOT: taihu:
 // SIGNALS: exit code 0
 // RUN: (%marun -n 2 %t exec; echo "exit code $?") 2>&1 | FileCheck-19 %s --check-prefix=EXEC
 // EXEC: exec is refused (the new program would take the place of all ranks of this node process)
