@@ -153,8 +153,8 @@ std::size_t tune(const Options& options, const Setting& setting) {
   for (const double factor : {2.0, 0.5}) {
     for (int step = 0; step < most_steps; ++step) {
       const auto other = static_cast<std::size_t>(static_cast<double>(present) * factor);
-      // A cell of a ring holds no more.
-      if (std::string_view(setting.variable) == "TAIHU_EAGER_BYTES" && other > 4096) break;
+      if (std::string_view(setting.variable) == "TAIHU_EAGER_BYTES" && other > message::largest_eager_bytes())
+        break;
       const launch::TuningComparison found = compare(options, setting, present, other);
       std::printf("  %zu against %zu: %+.1f %% of the time, faster in %.0f %% of %d pairs: %s\n", other,
                   present, 100 * (found.ratio - 1), 100 * found.wins, options.rounds,

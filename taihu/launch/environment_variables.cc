@@ -37,14 +37,19 @@ constexpr EnvironmentVariable variables[] = {
      "sizes below that suit this machine, where they are not set"},
     {"TAIHU_LONG_BCAST_BYTES", user, nodes, "size, the same everywhere", "64K",
      "from this size on a bcast between up to four node processes is scattered and gathered by a ring; "
-     "between more of them see the network model"},
+     "between more of them see the network model. In the background (MPI_Ibcast) also among the members "
+     "themselves, from so much on"},
     {"TAIHU_LONG_ALLGATHER_BYTES", user, nodes, "size, the same everywhere", "64K",
-     "from this size of all blocks on an allgather between up to four node processes goes by a ring"},
+     "from this size of all blocks on an allgather between up to four node processes goes by a ring; in "
+     "the background as above"},
     {"TAIHU_LONG_ALLREDUCE_BYTES", user, nodes, "size, the same everywhere", "64K",
-     "from this size on an allreduce between up to four node processes goes by a ring"},
+     "from this size on an allreduce between up to four node processes goes by a ring; in the background "
+     "as above"},
     // Messages.
     {"TAIHU_EAGER_BYTES", user, nodes, "size", "1K",
-     "longer messages inside a node process are announced and copied once, by the receiver"},
+     "longer messages inside a node process are announced and copied once, by the receiver; at most 4072, "
+     "and "
+     "less where more than 64 ranks are in it"},
     {"TAIHU_PUSHED_BYTES", user, nodes, "size", "512",
      "blocking sends of more than this are announced while their receiver is found to be waiting"},
     {"TAIHU_PUSHED_STREAM_BYTES", user, nodes, "size", "256",

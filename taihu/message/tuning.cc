@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/message/tuning.h"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -46,12 +47,16 @@ Tuning tuning_for(int local_ranks, Cores cores, Environment environment) {
   tuning.shared_copy_bytes = size_from(environment, "TAIHU_SHARED_COPY_BYTES", tuning.shared_copy_bytes);
   tuning.shared_copy_far_bytes =
       size_from(environment, "TAIHU_SHARED_COPY_BYTES", tuning.shared_copy_far_bytes);
-  const std::size_t largest = CellRing::longest_payload(tuning.ring_lines);
-  check_input(tuning.eager_bytes <= largest, "TAIHU_EAGER_BYTES=" + std::to_string(tuning.eager_bytes) +
-                                                 " is too large; at most " + std::to_string(largest) +
-                                                 " with " + std::to_string(local_ranks) +
-                                                 " ranks in a node process");
+  check_input(tuning.eager_bytes <= largest_eager_bytes(),
+              "TAIHU_EAGER_BYTES=" + std::to_string(tuning.eager_bytes) + " is too large; at most " +
+                  std::to_string(largest_eager_bytes()));
+  // A table of taihu-tune is for jobs of any size.
+  tuning.eager_bytes = std::min(tuning.eager_bytes, CellRing::longest_payload(tuning.ring_lines));
   return tuning;
+}
+
+std::size_t largest_eager_bytes() noexcept {
+  return CellRing::longest_payload(Tuning{}.ring_lines);
 }
 
 }  // namespace taihu::message

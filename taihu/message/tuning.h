@@ -37,8 +37,11 @@ struct Tuning {
 
 /// For so many ranks in this process. Users may set TAIHU_EAGER_BYTES, TAIHU_PUSHED_BYTES,
 /// TAIHU_PUSHED_STREAM_BYTES, TAIHU_BUFFERED_BYTES and TAIHU_SHARED_COPY_BYTES (such as 4K); throws Error
-/// when a value is not a size, or exceeds what a ring can hold.
+/// when a value is not a size, or TAIHU_EAGER_BYTES exceeds largest_eager_bytes(). With so many ranks that
+/// rings are small, eager messages are as long as a ring holds.
 Tuning tuning_for(int local_ranks, Cores cores, Environment environment);
+/// What the ring of a pair of few ranks holds.
+std::size_t largest_eager_bytes() noexcept;
 
 class Node;
 /// What a node that Node::create has made goes by.
