@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The claims of the papers (*.toml beside this file) and their answers: what the pages of results say, and what to call it.
 
-A page (pages.toml) has the command that makes it, and perhaps a longer one whose page has the same tables. A value of a claim takes numbers out of a page, calculates with them, and is
-compared with the paper's value; nothing of ours is typed here. Whatever is wrong in these files is a Fault of one line.
+A page (pages.toml) has the command that makes it, and perhaps a longer one whose page has the same tables. A value of a claim takes
+numbers out of a page, calculates with them, and is compared with the paper's value; nothing of ours is typed here. Whatever is wrong in
+these files is a Fault of one line.
 
 A claim: id, title, place (in the paper), paper (what it says), word (one of WORDS), why (for what is not measured), note, picture,
-value (any number of them). A value: what, paper, page (or a list: the first that is there), cells (name = titles, row, column, or text: an
-expression whose groups are taken), ours (calculated from the names; else the first), show (a text with {names}), compare (the paper's
-value or its range), aim (one of AIMS), absent (what to say where a title is not on the page), unless (a page: the value is
-left out where that is there)."""
+value (any number of them). A value: what, paper, page (or a list: the first that is there and has the titles), cells (name = titles,
+row, column, or text: an expression whose groups are taken), ours (calculated from the names; else the first), show (a text with
+{names}), compare (the paper's value or its range), aim (one of AIMS), absent (what to say where a title is on no page), unless (a
+page: the value is left out where that is there)."""
 import ast
 import operator
 import pathlib
@@ -246,6 +247,18 @@ def check_results(pages, root=ROOT):
             raise Fault(f"docs/results.md: there is no line of results/{name}.md with the command that makes it")
 
 
+def has_titles(page, value):
+    """Whether the page has the parts that the value is taken from; others than of titles are told where it is calculated."""
+    try:
+        for cell in value["cells"].values():
+            page.numbers(**cell)
+    except MissingTitle:
+        return False
+    except Missing:
+        pass
+    return True
+
+
 class Answers:
     """Values of claims out of the pages of results below `root`; a page is read once."""
     def __init__(self, commands, root=ROOT):
@@ -268,8 +281,8 @@ class Answers:
 
     def page_of(self, value):
         """Name and page that the value is taken from; without any the name of the one to make, and None."""
-        names = pages_of(value)
-        return next(((name, self.page(name)) for name in names if self.page(name)), (names[0], None))
+        there = [(name, self.page(name)) for name in pages_of(value) if self.page(name)]
+        return next((pair for pair in there if has_titles(pair[1], value)), there[0] if there else (pages_of(value)[0], None))
 
     def values(self, claim):
         """The values of the claim without those that a better page has made needless."""

@@ -237,6 +237,17 @@ class Claims(Folder):
                     'absent = "no far cores"\ncells.ratio = { titles = ["Far"], column = "ratio" }')
         self.assertIn("| ratio | 3 | no far cores | - |", self.text())
 
+    def test_a_page_without_the_title_leaves_the_value_to_the_next(self):
+        self.change("pages.toml", "[put]", '[new]\ncommand = "bench/new/run build"\nminutes = 1\n[put]')
+        self.change("parallel_c.toml", 'page = "put"', 'page = ["new", "put"]\nabsent = "no far cores"')
+        self.change("parallel_c.toml", 'cells.ratio = { row = { bytes = "4", who = "Taihu" }, column = "ratio" }',
+                    'cells.ratio = { titles = ["latency, cores far"], column = "taihu" }')
+        new = PAGE.replace("bench/put/run build --turns 3", "bench/new/run build")
+        self.write("docs/results/new.md", new.replace("cores far", "cores near again"))
+        self.assertIn("| ratio | 3 | 7 | better |\n\n- [put](results/put.md)", self.text())
+        self.write("docs/results/new.md", new.replace("| 7 |", "| 9 |"))
+        self.assertIn("| ratio | 3 | 9 | better |\n\n- [new](results/new.md)", self.text())
+
     def test_a_value_that_a_better_page_makes_needless(self):
         self.change("pages.toml", "[put]", '[new]\ncommand = "bench/new/run build"\nminutes = 1\n[put]')
         self.change("parallel_c.toml", 'page = "put"', 'page = "put"\nunless = "new"')
