@@ -258,8 +258,16 @@ TEST_P(AnyContexts, AreStartedByTwoThreadsInAllWays) {
 TEST_P(AnyContexts, BorrowTheThreadThatWaits) {
   ThreadArray array(contexts(GetParam()));
   struct Job {
+    Doorbell bell;
     std::atomic<bool> helped{false};
     std::atomic<int> calls{0};
+
+    // A thread that comes late finds members asleep.
+    static void help(void* job) {
+      auto& here = *static_cast<Job*>(job);
+      here.helped.store(true);
+      here.bell.ring();
+    }
   } job;
   const long mine = syscall(SYS_gettid);
   own_number = -7;
@@ -269,12 +277,11 @@ TEST_P(AnyContexts, BorrowTheThreadThatWaits) {
         [](void* argument) {
           auto& here = *static_cast<Job*>(argument);
           own_number = current_member()->index;
-          Doorbell bell;
-          bell.wait([&] { return here.helped.load(); });
+          here.bell.wait([&] { return here.helped.load(); });
           if (here.calls % 64 == 1) usleep(100);
           ++here.calls;
         },
-        &job, {[](void* helped) { static_cast<std::atomic<bool>*>(helped)->store(true); }, &job.helped});
+        &job, {Job::help, &job});
     EXPECT_EQ(syscall(SYS_gettid), mine);
     EXPECT_EQ(own_number, -7);
     EXPECT_EQ(current_member(), nullptr);
