@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "taihu/base/random.h"
@@ -136,7 +137,20 @@ inline bool equal(const Elements& a, const Elements& b, m_type_t type) {
   return a == b;
 }
 
-/// source(0) (op) ... (op) source(members - 1), one after the other.
+/// source(0) (op) ... (op) source(k), one after the other, for each k below members.
+inline std::vector<Elements> reduce_upto_each(int members, std::size_t count, Typing typing,
+                                              std::uint64_t seed) {
+  const Reduction reduction = *find_reduction(typing.type, typing.op);
+  std::vector<Elements> upto;
+  for (int member = 0; member < members; ++member) {
+    Elements next = make_source(member, count, typing, seed);
+    if (member > 0) reduction(next.data(), upto.back().data(), next.data(), count);
+    upto.push_back(std::move(next));
+  }
+  return upto;
+}
+
+/// The last of reduce_upto_each.
 inline Elements reduce_plainly(int members, std::size_t count, Typing typing, std::uint64_t seed) {
   const Reduction reduction = *find_reduction(typing.type, typing.op);
   Elements all = make_source(0, count, typing, seed);
