@@ -17,6 +17,8 @@ work.mkdir(parents=True)
 environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1', OMP_WAIT_POLICY='passive',
                    OMPI_MCA_rmaps_base_oversubscribe='1')
 short = ['--particles', '1000', '--batches', '12', '--inactive', '4', '--threads', '1']
+BY_WAY = ', by way of rmc'
+SHAPES = (2, None), (3, (3, 1, 1)), (5, (2, 2, 1, '--move-domains', 3)), (4, (2, 2, 1, '--fixed-domains'))
 
 
 def launchers():
@@ -25,7 +27,7 @@ def launchers():
         launcher = next(filter(None, map(shutil.which, names)), None)
         if launcher and (binaries / f'rmc-{library}').exists():
             yield library, [launcher, '-n'], binaries / f'rmc-{library}'
-            yield f'{library}, by way of rmc', [launcher, '-n'], binaries / 'rmc'
+            yield library + BY_WAY, [launcher, '-n'], binaries / 'rmc'
     if (binaries / 'rmc-taihu').exists() and (binaries / 'marun').exists():
         yield 'taihu', [binaries / 'marun', '-n'], binaries / 'rmc-taihu'
 
@@ -69,8 +71,9 @@ def same_results(name, output, folder):
 alone = run([binaries / 'rmc', 'run', model, *short, '-o', 'alone']).stdout
 expect(len(numbers(alone)) > 12, 'a run alone prints no results')
 jobs = list(launchers())
+others = [job for job in jobs if not job[0].endswith(BY_WAY)]  # rmc becomes one of these before it does anything else
 for name, launch, program in jobs:
-    for ranks, domains in ((2, None), (3, (3, 1, 1)), (5, (2, 2, 1, '--move-domains', 3)), (4, (2, 2, 1, '--fixed-domains'))):
+    for ranks, domains in SHAPES[:1] if name.endswith(BY_WAY) else SHAPES:
         words = [*launch, ranks, program, 'run', model, *short, '-o', 'job']
         output = run(words + (['--domains', *domains] if domains else [])).stdout
         moves = len(re.findall(r'^domains moved after batch ', output, re.M))
@@ -86,7 +89,7 @@ for folder, text in (('plain', re.sub('<tallies>.*?</tallies>', '', tallied, fla
                      ('fine', tallied.replace('<dimension>51 51<', '<dimension>2000 1500<'))):
     (work / folder).mkdir()
     (work / folder / 'model.xml').write_text(re.sub('(<cross_sections>)(.*?<)', rf'\1{model}/\2', text))
-for name, launch, program in jobs:
+for name, launch, program in others:
     if name == 'taihu':
         continue
     for ranks, domains, largest in (1, (1, 1, 1), 1), (4, (2, 2, 1, '--fixed-domains'), 1), (4, (2, 2, 1), 4):
@@ -106,7 +109,7 @@ for name, launch, program in jobs[:1]:
     expect((work / 'again/tallies.out').read_text() == (work / 'alone/tallies.out').read_text(),
            f'{name}: other tallies after a restart through the root')
 
-for name, launch, program in jobs:
+for name, launch, program in others:
     output = run([*launch, 2, program, 'bench', 'restart', '--repeats', 1, '--scale', 0.01]).stdout
     expect(len(re.findall(r'^statepoint of .*, 2 ranks$', output, re.M)) == 1, f'{name}: bench restart:\n{output}')
     expect(len(re.findall(r'^  .* s +[\d.]+ MB/s +[\d.]+ to [\d.]+ s$', output, re.M)) == 7, f'{name}: bench restart:\n{output}')
@@ -118,6 +121,8 @@ for name, launch, program in jobs:
     done = run([*launch, 2, program, 'run', model, *short, '--domains', 3, 1, 1], code=1)
     told = [line for line in done.stderr.splitlines() if line.startswith('rmc:')]
     expect(told == ['rmc: 3 domains need at least as many ranks; there are 2'], f'{name}: {done.stderr}')
+    if name.endswith(BY_WAY):
+        continue
     for words, code, text in ((['-o', 'file'], 1, 'cannot create folder file (Not a directory)'),
                               (['--schedule', 'fair'], 2, 'schedule "fair" is not one; write static, dynamic,N or guided,N'),
                               (['--domains', 2, 1, 1, '--domain-box', 1, 0, 0, 1, 1, 1], 1,
