@@ -46,9 +46,8 @@ function(taihu_part_headers stand_alone others headers sources)
   set(${others} ${headers} PARENT_SCOPE)
 endfunction()
 
-# In sanitizer builds the first library compiles the headers of the standard library that most sources include, the others take
-# them from it: half a second less for each run of the compiler. Not where sources have options of their own. A release is
-# built without: its sources are compiled alone by some, with a compiler cache. At the end of a folder, when options are known.
+# With TAIHU_PRECOMPILES the first library compiles the common headers, the others take them from it. Not where sources have options of
+# their own. At the end of a folder, when options are known.
 function(taihu_precompile_library_headers target)
   get_target_property(options ${target} COMPILE_OPTIONS)
   get_property(all_have DIRECTORY PROPERTY COMPILE_OPTIONS)
@@ -66,8 +65,7 @@ function(taihu_precompile_library_headers target)
   if(owner)
     target_precompile_headers(${target} REUSE_FROM ${owner})
   else()
-    target_precompile_headers(${target} PRIVATE <algorithm> <array> <atomic> <cmath> <cstdint> <cstring> <functional> <map> <memory>
-                              <mutex> <optional> <span> <string> <thread> <vector>)
+    target_precompile_headers(${target} PRIVATE ${TAIHU_COMMON_HEADERS})
     set_property(GLOBAL PROPERTY TAIHU_LIBRARY_HEADERS ${target})
   endif()
 endfunction()
@@ -124,7 +122,7 @@ function(taihu_component name)
   if(TAIHU_FEWER_COMPILER_RUNS AND arg_SOURCES AND NOT (arg_IN_PARTS AND CMAKE_BUILD_TYPE STREQUAL "Release"))
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
-  if(TAIHU_FEWER_COMPILER_RUNS AND TAIHU_SANITIZER AND arg_SOURCES)
+  if(TAIHU_PRECOMPILES AND arg_SOURCES)
     cmake_language(EVAL CODE "cmake_language(DEFER CALL taihu_precompile_library_headers ${target})")
   endif()
   taihu_part_headers(stand_alone others "${arg_HEADERS}" "${arg_SOURCES};${arg_TESTS}")
