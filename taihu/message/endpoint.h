@@ -117,14 +117,20 @@ class Endpoint {
   /// and returns null (complete).
   virtual Request* put(int destination, const void* source, memory::SymmetricAddress target,
                        std::size_t bytes, const memory::SymmetricAddress* reply) = 0;
-  /// For callers that have mapped the memory of a rank of another node process (Node::shares_memory_with):
-  /// whether they may read and write there without overtaking a put or get that is under way.
-  virtual bool may_reach_there() const noexcept { return false; }
+  /// For callers that have mapped the memory of rank `rank` of another node process
+  /// (Node::shares_memory_with): whether they may read and write there now. False while a put or get of
+  /// this node process with that one is under way, which would be overtaken. After some refusals it looks
+  /// some microseconds for their answers, so that a stream of puts does not keep itself behind the envelopes
+  /// that it sends meanwhile.
+  virtual bool may_reach_there(int /*rank*/) { return false; }
   /// What remains of a put to such a rank when the caller has written the data: the reply word grows, unless
   /// it is null, and the rank learns of it. As put; null: nothing is left to wait for.
   virtual Request* tell_of_put(int destination, const memory::SymmetricAddress* reply) {
     return put(destination, nullptr, {}, 0, reply);
   }
+  /// Such a caller has changed memory of the rank, which is to look at it. False, and nothing has happened,
+  /// when that takes an envelope now. Never blocks.
+  virtual bool ring_there(int /*destination*/) { return false; }
   /// One-sided read; as put.
   virtual Request* get(int from, memory::SymmetricAddress source, void* target, std::size_t bytes) = 0;
 

@@ -59,8 +59,10 @@ class BuffersAsSegments final : public memory::SymmetricMap {
 
 class JobForTests {
  public:
-  JobForTests(int processes, int ranks, std::size_t segment_bytes = 0, int tag_limit = 32767)
-      : layout_(layout_for_tests(ranks, processes)), hub_(processes, tag_limit) {
+  /// `shares_memory`: node processes count puts for each other (Link::tally).
+  JobForTests(int processes, int ranks, std::size_t segment_bytes = 0, int tag_limit = 32767,
+              bool shares_memory = false)
+      : layout_(layout_for_tests(ranks, processes)), hub_(processes, tag_limit, shares_memory) {
     for (int process = 0; process < processes; ++process) {
       const int first = layout_.first_rank[static_cast<std::size_t>(process)];
       const int local = layout_.first_rank[static_cast<std::size_t>(process) + 1] - first;

@@ -32,9 +32,10 @@ bool shares_heaps(const message::Node& node, std::size_t ranks) {
 NeighbourHeaps::NeighbourHeaps(std::span<const Process> processes, message::Node& node) {
   const launch::Layout& layout = node.layout();
   if (layout.processes == 1) return;
-  bases_.assign(static_cast<std::size_t>(layout.ranks), nullptr);
+  others_.assign(static_cast<std::size_t>(layout.ranks), nullptr);
   std::ostringstream mine;  // lines "rank process descriptor bytes"
   for (const Process& process : processes) {
+    own_.push_back(process.heap->base());
     bytes_ = process.heap->capacity_bytes();
     if (process.heap->fd() >= 0)
       mine << process.rank << ' ' << getpid() << ' ' << process.heap->fd() << ' ' << bytes_ << '\n';
@@ -53,14 +54,13 @@ NeighbourHeaps::NeighbourHeaps(std::span<const Process> processes, message::Node
 }
 
 NeighbourHeaps::~NeighbourHeaps() {
-  for (std::byte* const base : bases_)
-    if (base != nullptr) munmap(base, bytes_);
+  for (std::byte* const heap : mapped_) munmap(heap, bytes_);
 }
 
 /// What cannot be mapped is reached by messages.
 void NeighbourHeaps::map_heap(int rank, int creator, int fd, std::uint64_t bytes) {
-  if (rank < 0 || rank >= std::ssize(bases_) || bytes != bytes_) return;
-  if (bytes * bases_.size() > most_address_space) return;
+  if (rank < 0 || rank >= std::ssize(others_) || bytes != bytes_) return;
+  if (bytes * others_.size() > most_address_space) return;
   try {
     const memory::SharedMemory memory = memory::SharedMemory::open(creator, fd);
     if (memory.bytes() != bytes) return;
@@ -68,7 +68,8 @@ void NeighbourHeaps::map_heap(int rank, int creator, int fd, std::uint64_t bytes
         mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memory.fd(), 0);
     if (place == MAP_FAILED) return;
     madvise(place, bytes, MADV_DONTFORK);
-    bases_[static_cast<std::size_t>(rank)] = static_cast<std::byte*>(place);
+    mapped_.push_back(static_cast<std::byte*>(place));
+    others_[static_cast<std::size_t>(rank)] = mapped_.back();
   } catch (const Error&) {
   }
 }

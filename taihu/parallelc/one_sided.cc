@@ -79,16 +79,35 @@ Process* neighbour(const Process& process, int rank) {
   return index < process.services->processes.size() ? &process.services->processes[index] : nullptr;
 }
 
-/// A put without strides to a rank of this node process, as Endpoint::put does it: a copy and an addition,
-/// without names of places in between. False: nothing has been done, start_put is the way, or knows what is
-/// wrong.
+/// Whether there can be such a transfer; start_put and start_get say what is wrong otherwise.
+inline bool has_shape(const Arguments& call) {
+  if (!call.in_blocks) return call.size >= 0;
+  return problem_of_blocks(call.size, call.block, call.source_stride, call.target_stride) == nullptr;
+}
+inline std::size_t source_extent(const Arguments& call) {
+  return call.in_blocks ? call.shape().source_extent() : static_cast<std::size_t>(call.size);
+}
+inline std::size_t target_extent(const Arguments& call) {
+  return call.in_blocks ? call.shape().target_extent() : static_cast<std::size_t>(call.size);
+}
+
+/// The transfer within memory that this process sees.
+inline void copy(const Arguments& call, void* target, const void* source) {
+  if (!call.in_blocks) return message::copy_short(target, source, static_cast<std::size_t>(call.size));
+  const message::StridedShape shape = call.shape();
+  if (shape.source_is_dense() && shape.target_is_dense())
+    return message::copy_bytes(target, source, shape.bytes);
+  message::copy_blocks(target, source, shape);
+}
+
+/// A put to a rank of this node process, as Endpoint::put_blocks does it: a copy and an addition, without
+/// names of places in between. False: nothing has been done, start_put is the way, or knows what is wrong.
 inline bool put_inside(const Process& process, const Arguments& call, int* reply) {
   const Process* const peer = neighbour(process, call.rank);
-  if (peer == nullptr || call.in_blocks || call.size < 0) return false;
-  const auto bytes = static_cast<std::size_t>(call.size);
+  if (peer == nullptr || !has_shape(call)) return false;
   void* target = nullptr;
-  if (bytes != 0) {
-    target = place_at(process, *peer, call.target, bytes);
+  if (call.size != 0) {
+    target = place_at(process, *peer, call.target, target_extent(call));
     if (target == nullptr || call.source == nullptr) return false;
   }
   int* word = nullptr;
@@ -96,7 +115,7 @@ inline bool put_inside(const Process& process, const Arguments& call, int* reply
     word = static_cast<int*>(place_at(process, *peer, reply, sizeof *reply));
     if (word == nullptr) return false;
   }
-  message::copy_short(target, call.source, bytes);
+  if (call.size != 0) copy(call, target, call.source);
   if (word != nullptr) std::atomic_ref(*word).fetch_add(1, std::memory_order_release);
   peer->doorbell->ring();
   return true;
@@ -105,61 +124,36 @@ inline bool put_inside(const Process& process, const Arguments& call, int* reply
 /// The same for a get.
 inline bool get_inside(const Process& process, const Arguments& call) {
   const Process* const peer = neighbour(process, call.rank);
-  if (peer == nullptr || call.in_blocks || call.size < 0) return false;
+  if (peer == nullptr || !has_shape(call)) return false;
   if (call.size == 0) return true;
-  const auto bytes = static_cast<std::size_t>(call.size);
-  const void* const source = place_at(process, *peer, call.source, bytes);
+  const void* const source = place_at(process, *peer, call.source, source_extent(call));
   if (source == nullptr || call.target == nullptr) return false;
-  message::copy_short(call.target, source, bytes);
+  copy(call, call.target, source);
   return true;
-}
-
-/// Where the heap of rank `rank` of another node process of this machine begins here; null when it is not
-/// mapped, or must not be reached now.
-inline std::byte* neighbour_heap(const Process& process, int rank) {
-  const NeighbourHeaps* const heaps = process.services->neighbour_heaps.get();
-  std::byte* const base = heaps != nullptr ? heaps->base(rank) : nullptr;
-  return base != nullptr && process.endpoint->may_reach_there() ? base : nullptr;
-}
-
-/// What is at `address` in the own heap, in the one that begins at `heap`; null when it is not there.
-inline std::byte* place_in(std::byte* heap, const Process& process, const void* address, std::size_t bytes) {
-  const auto offset =
-      static_cast<std::uint64_t>(static_cast<const std::byte*>(address) - process.heap->base());
-  const std::uint64_t capacity = process.heap->capacity_bytes();
-  return offset < capacity && bytes <= capacity - offset ? heap + offset : nullptr;
 }
 
 /// As put_inside, to the heap of a rank in another node process of this machine. `*request`: what is left to
 /// wait for.
 inline bool put_to_neighbour(const Process& process, const Arguments& call, int* reply,
                              message::Request** request) {
-  if (call.in_blocks || call.size < 0) return false;
-  std::byte* const heap = neighbour_heap(process, call.rank);
-  if (heap == nullptr) return false;
+  if (!has_shape(call) || (call.size != 0 && call.source == nullptr)) return false;
   std::optional<SymmetricAddress> word;
   if (reply != nullptr) {
     word = symmetric(process, reply, sizeof *reply);
     if (!word) return false;
   }
-  if (call.size != 0) {
-    const auto bytes = static_cast<std::size_t>(call.size);
-    std::byte* const target = place_in(heap, process, call.target, bytes);
-    if (target == nullptr || call.source == nullptr) return false;
-    message::copy_short(target, call.source, bytes);
-  }
+  std::byte* const target = reachable_place(process, call.target, target_extent(call), call.rank);
+  if (target == nullptr) return false;
+  if (call.size != 0) copy(call, target, call.source);
   *request = process.endpoint->tell_of_put(call.rank, word ? &*word : nullptr);
   return true;
 }
 
 inline bool get_from_neighbour(const Process& process, const Arguments& call) {
-  if (call.in_blocks || call.size <= 0 || call.target == nullptr) return false;
-  std::byte* const heap = neighbour_heap(process, call.rank);
-  if (heap == nullptr) return false;
-  const auto bytes = static_cast<std::size_t>(call.size);
-  const std::byte* const source = place_in(heap, process, call.source, bytes);
+  if (!has_shape(call) || call.size == 0 || call.target == nullptr) return false;
+  const std::byte* const source = reachable_place(process, call.source, source_extent(call), call.rank);
   if (source == nullptr) return false;
-  message::copy_short(call.target, source, bytes);
+  copy(call, call.target, source);
   return true;
 }
 

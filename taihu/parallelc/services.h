@@ -8,6 +8,7 @@
 #include "taihu/message/endpoint.h"
 #include "taihu/parallelc/checkpoint.h"
 #include "taihu/parallelc/neighbour_heaps.h"
+#include "taihu/parallelc/process.h"
 #include "taihu/tasks/lock_service.h"
 #include "taihu/tasks/loop_service.h"
 #include "taihu/tasks/task_service.h"
@@ -29,5 +30,14 @@ struct SharedServices {
   int node_ranks = 1;                               ///< ranks on this operating-system node
   int cores = 1;                                    ///< that they share
 };
+
+/// NeighbourHeaps::place for a caller that reads or writes there now; null also while it would overtake puts
+/// and gets (Endpoint::may_reach_there).
+inline std::byte* reachable_place(const Process& process, const void* address, std::size_t bytes, int rank) {
+  const NeighbourHeaps* const heaps = process.services->neighbour_heaps.get();
+  if (heaps == nullptr) return nullptr;
+  std::byte* const place = heaps->place(process.local_index, address, bytes, rank);
+  return place != nullptr && process.endpoint->may_reach_there(rank) ? place : nullptr;
+}
 
 }  // namespace taihu::parallelc

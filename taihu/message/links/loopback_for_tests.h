@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A link between node processes that all live in the test program, so that what happens between them is
-// tested without an MPI library and under the sanitizers. Matches like MPI: in order per pair and tag.
+// tested without an MPI library and under the sanitizers. Matches like MPI: in order per pair and tag. On
+// request it counts as links of one machine do (Link::tally), but now and then it cannot.
 #pragma once
 
 #include <condition_variable>
@@ -17,10 +18,12 @@ namespace taihu::message {
 /// Short sends are buffered, long ones complete when a receive has taken them, as in real libraries.
 class LoopbackHub {
  public:
-  explicit LoopbackHub(int processes, int tag_limit = 32767)
+  explicit LoopbackHub(int processes, int tag_limit = 32767, bool shares_memory = false)
       : tag_limit(tag_limit),
+        shares_memory(shares_memory),
         sends_(static_cast<std::size_t>(processes)),
         receives_(sends_.size()),
+        counted_(sends_.size()),
         texts_(sends_.size()) {}
 
   struct Request : LinkRequest {
@@ -32,6 +35,7 @@ class LoopbackHub {
   };
 
   const int tag_limit;
+  const bool shares_memory;
 
   /// What all links have taken in sends so far.
   std::size_t carried_bytes() {
@@ -51,6 +55,11 @@ class LoopbackHub {
     Request* request;  // null when buffered
   };
 
+  struct Counted {
+    int process;
+    Tally tally;
+  };
+
   void deliver(const Send& send, Request* receive) {
     if (send.bytes > receive->capacity) std::abort();
     const void* data = send.request != nullptr ? send.request->data : send.buffered.data();
@@ -64,6 +73,7 @@ class LoopbackHub {
   std::condition_variable changed_;
   std::vector<std::list<Send>> sends_;         // by destination
   std::vector<std::list<Request*>> receives_;  // by owner; status holds what is wanted
+  std::vector<std::vector<Counted>> counted_;  // by reader
   std::vector<std::string> texts_;
   std::size_t carried_bytes_ = 0;
   int waiting_ = 0;
@@ -142,6 +152,22 @@ class LoopbackLink final : public TaggedLink {
     delete request;
   }
 
+  bool shares_memory_with(int /*process*/) const override { return hub_.shares_memory; }
+
+  bool tally(int process, const Tally& tally) override {
+    constexpr int counts_of_refusal = 8;
+    if (!hub_.shares_memory || ++tallies_ % counts_of_refusal == 0) return false;
+    const std::lock_guard hold(hub_.lock_);
+    hub_.counted_[static_cast<std::size_t>(process)].push_back({process_, tally});
+    return true;
+  }
+
+  bool read(EnvelopeReader& reader, int most) override {
+    CountsFirst counts_first(*this, reader);
+    const bool has_told = counts_first.tell();
+    return TaggedLink::read(counts_first, most) || has_told;
+  }
+
   std::vector<std::string> allgather(const std::string& mine) override {
     {
       std::lock_guard hold(hub_.lock_);
@@ -167,8 +193,32 @@ class LoopbackLink final : public TaggedLink {
   [[noreturn]] void abort(int exit_code) override { std::_Exit(exit_code); }
 
  private:
+  /// Tells what was counted before an envelope was sent before that.
+  class CountsFirst final : public EnvelopeReader {
+   public:
+    CountsFirst(LoopbackLink& link, EnvelopeReader& reader) : link_(link), reader_(reader) {}
+    bool tell() {
+      std::vector<LoopbackHub::Counted> counted;
+      {
+        const std::lock_guard hold(link_.hub_.lock_);
+        counted.swap(link_.hub_.counted_[static_cast<std::size_t>(link_.process_)]);
+      }
+      for (const auto& one : counted) reader_.counted(one.process, one.tally, 1);
+      return !counted.empty();
+    }
+    void envelope(int process, const std::byte* head, const std::byte* payload, std::size_t bytes) override {
+      tell();
+      reader_.envelope(process, head, payload, bytes);
+    }
+
+   private:
+    LoopbackLink& link_;
+    EnvelopeReader& reader_;
+  };
+
   LoopbackHub& hub_;
   const int process_;
+  int tallies_ = 0;
 };
 
 }  // namespace taihu::message

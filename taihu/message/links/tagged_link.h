@@ -30,7 +30,7 @@ class TaggedLink : public Link {
   bool has_room(int /*process*/, std::size_t /*bytes*/) final {
     return under_way_.size() < most_envelopes_under_way;
   }
-  bool read(EnvelopeReader& reader, int most) final;
+  bool read(EnvelopeReader& reader, int most) override;
   bool is_quiet() final { return under_way_.empty(); }
   bool test(LinkRequest* request) final { return test(request, nullptr); }
 

@@ -31,6 +31,7 @@ struct alignas(64) Request {
   std::atomic<bool> done{false};
   bool is_posted = false;  ///< in the matching queues
   SendMode mode = SendMode::standard;
+  bool carries_data = false;   ///< of a put to another node process
   int destination = any_rank;  ///< of a send that waits for its match in another node process, else any_rank
   threads::Doorbell* bell = nullptr;  ///< of the rank that owns the request
   Status status;

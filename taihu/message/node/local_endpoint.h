@@ -86,8 +86,9 @@ class LocalEndpoint final : public Endpoint {
   Status status_of(Request* request) override;
   Request* put(int destination, const void* source, memory::SymmetricAddress target, std::size_t bytes,
                const memory::SymmetricAddress* reply) override;
-  bool may_reach_there() const noexcept override;
+  bool may_reach_there(int rank) override;
   Request* tell_of_put(int destination, const memory::SymmetricAddress* reply) override;
+  bool ring_there(int destination) override;
   Request* get(int from, memory::SymmetricAddress source, void* target, std::size_t bytes) override;
   Request* put_blocks(int destination, const void* source, memory::SymmetricAddress target,
                       const StridedShape& shape, const memory::SymmetricAddress* reply) override;

@@ -33,8 +33,14 @@ Request* LocalEndpoint::put(int destination, const void* source, memory::Symmetr
   return nullptr;
 }
 
-bool LocalEndpoint::may_reach_there() const noexcept {
-  return node_.remote() != nullptr && node_.remote()->is_answered();
+bool LocalEndpoint::may_reach_there(int rank) {
+  expect_rank(rank);
+  return node_.remote() != nullptr && node_.remote()->may_reach(rank);
+}
+
+bool LocalEndpoint::ring_there(int destination) {
+  expect_rank(destination);
+  return node_.remote()->tell_of_put(destination, nullptr);
 }
 
 Request* LocalEndpoint::tell_of_put(int destination, const memory::SymmetricAddress* reply) {

@@ -2,10 +2,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cstring>
+#include <functional>
+#include <future>
 
 #include "taihu/message/job_for_tests.h"
+#include "taihu/message/node/node_process.h"
 #include "taihu/message/traffic_for_tests.h"
 
 namespace taihu::message {
@@ -131,6 +135,89 @@ TEST(Tags, AreUsedAgain) {
     }
   });
   EXPECT_EQ(reply_of(job, 1).load(), 320);
+}
+
+/// Runs `act` while node process `process` answers nobody.
+void while_silent(JobForTests& job, int process, const std::function<void()>& act) {
+  static_cast<NodeProcess&>(job.node(process)).remote()->wire().with_link([&](Link&) { act(); });
+}
+
+// Whoever has mapped the memory of another node process waits for what it would overtake, and for nothing
+// else.
+TEST(ReachingThere, IsRefusedWhileDataAreUnderWay) {
+  JobForTests job(3, 3, segment_bytes);
+  Endpoint& me = job.endpoint(0);
+  std::vector<std::byte> data(1000, std::byte{1});
+  const StridedShape shape{500, 10, 20, 15};
+  constexpr memory::SymmetricAddress there{0, data_offset};
+  const std::array<std::function<Request*()>, 4> calls{
+      [&] { return me.put(1, data.data(), there, data.size(), &reply_word); },
+      [&] { return me.get(1, there, data.data(), data.size()); },
+      [&] { return me.put_blocks(1, data.data(), there, shape, nullptr); },
+      [&] { return me.get_blocks(1, there, data.data(), shape); },
+  };
+  for (const auto& call : calls) {
+    EXPECT_TRUE(me.may_reach_there(1));
+    Request* under_way = nullptr;
+    while_silent(job, 1, [&] {
+      under_way = call();
+      for (int i = 0; i < 200; ++i) EXPECT_FALSE(me.may_reach_there(1));
+      EXPECT_TRUE(me.may_reach_there(2)) << "nothing is under way there";
+    });
+    me.wait(under_way, nullptr);
+  }
+  EXPECT_TRUE(me.may_reach_there(1));
+  job.finish();
+}
+
+TEST(ReachingThere, LooksForAnswersItself) {
+  JobForTests job(2, 2, segment_bytes);
+  Endpoint& me = job.endpoint(0);
+  const long value = 5;
+  for (int i = 0; i < 20; ++i) {
+    Request* const put = me.put(1, &value, {0, data_offset}, sizeof value, nullptr);
+    while (!me.may_reach_there(1)) {
+    }
+    EXPECT_TRUE(me.is_complete(put));
+    me.wait(put, nullptr);
+  }
+  job.finish();
+}
+
+TEST(ReachingThere, IsNotRefusedForPutsWithoutDataAndForCalls) {
+  JobForTests job(2, 2, segment_bytes);
+  Endpoint& me = job.endpoint(0);
+  std::promise<std::shared_ptr<ServiceCall>> called;
+  job.node(1).serve(Service::lock,
+                    [&](std::shared_ptr<ServiceCall> call) { called.set_value(std::move(call)); });
+  job.node(0).begin_call(1, Service::lock, nullptr, 0, [](const std::vector<std::byte>&) {});
+  const std::shared_ptr<ServiceCall> call = called.get_future().get();
+  EXPECT_TRUE(me.may_reach_there(1));
+  Request* put = nullptr;
+  while_silent(job, 1, [&] {
+    put = me.put(1, nullptr, {}, 0, &reply_word);
+    EXPECT_TRUE(me.may_reach_there(1));
+  });
+  me.wait(put, nullptr);
+  call->answer(nullptr, 0);
+  job.finish();
+}
+
+TEST(ReachingThere, ASleepingRankIsRungAboutItsMemory) {
+  JobForTests job(2, 2, segment_bytes, 32767, true);
+  job.run([&](Endpoint& me) {
+    if (me.rank() == 0) {
+      usleep(50000);
+      reply_of(job, 1).store(3, std::memory_order_release);
+      while (!me.ring_there(1)) {  // the link refuses now and then
+      }
+    } else {
+      me.wait_until([&] { return reply_of(job, 1).load(std::memory_order_acquire) == 3; });
+    }
+  });
+  JobForTests apart(2, 2, segment_bytes);
+  EXPECT_FALSE(apart.endpoint(0).ring_there(1)) << "only an envelope gets there";
+  apart.finish();
 }
 
 TEST(OneSidedDeath, AnAddressOutsideSymmetricMemoryEndsTheJobAndSaysWhere) {

@@ -51,8 +51,12 @@ class Remote {
   /// Tells of a put whose caller has written the data itself; false, and nothing has happened, when that has
   /// to go by an envelope.
   bool tell_of_put(int destination, const memory::SymmetricAddress* reply);
-  /// No put, get or call of this process is under way.
-  bool is_answered() const noexcept { return unanswered_.load(std::memory_order_acquire) == 0; }
+  /// See Endpoint::may_reach_there. Puts without data overtake nothing and are overtaken by nothing that
+  /// matters: the data that they tell of are there.
+  bool may_reach(int rank) {
+    Account& account = account_of(process_of(rank));
+    return account.data_under_way.load(std::memory_order_acquire) == 0 || is_answered_soon(account);
+  }
   void get(int rank, int from, memory::SymmetricAddress source, void* target, std::size_t bytes,
            Request* request);
   void put_blocks(int source, int destination, const void* data, memory::SymmetricAddress target,
@@ -81,12 +85,15 @@ class Remote {
     std::function<void()> sent;
   };
   /// Bytes of eager messages. The thread inside counts by plain stores, the others have sums of their own.
+  /// And what keeps puts and gets from the memory of that process.
   struct alignas(64) Account {
     std::atomic<std::int64_t> sent_inside{0};
     std::atomic<std::int64_t> sent_outside{0};
     std::atomic<std::int64_t> known_taken{0};   ///< by the other process, as it says; written inside
     std::atomic<std::int64_t> taken_inside{0};  ///< from the other process and not yet told to it
     std::atomic<std::int64_t> taken_outside{0};
+    std::atomic<std::int32_t> data_under_way{0};  ///< puts with data, and gets, that are not answered
+    std::atomic<std::uint32_t> refusals{0};       ///< for that reason
     std::int64_t unknown() const noexcept {
       return sent_inside.load(std::memory_order_relaxed) + sent_outside.load(std::memory_order_relaxed) -
              known_taken.load(std::memory_order_relaxed);
@@ -111,7 +118,9 @@ class Remote {
   void finish_put(int process, const Header& header);
   void puts_counted(int process, const Tally& tally, std::uint64_t times);
   void tell_done_puts(int process);
-  void puts_done(const Header& header, const std::byte* payload);
+  void puts_done(int process, const Header& header, const std::byte* payload);
+  bool is_answered_soon(Account& account);
+  void get_landed(int process, Request* request);
   void get_arrived(int process, const Header& header);
   void get_blocks_arrived(int process, const Header& header, const std::byte* payload);
   void clear_to_send(int process, const Header& header);

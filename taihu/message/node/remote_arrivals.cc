@@ -37,7 +37,7 @@ void Remote::arrived(int process, const Header& header, const std::byte* payload
     case EnvelopeKind::followed_put:
       return put_arrived(process, header, payload);
     case EnvelopeKind::put_done:
-      return puts_done(header, payload);
+      return puts_done(process, header, payload);
     case EnvelopeKind::put_blocks:
       return put_blocks_arrived(process, header, payload);
     case EnvelopeKind::get:

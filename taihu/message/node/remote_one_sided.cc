@@ -47,7 +47,10 @@ std::shared_ptr<const StridedBlocks> layout_of(std::size_t bytes, std::size_t bl
 
 void Remote::put(int source, int destination, const void* data, memory::SymmetricAddress target,
                  std::size_t bytes, const memory::SymmetricAddress* reply, Request* request) {
+  const int process = process_of(destination);
   unanswered_.fetch_add(1, std::memory_order_relaxed);
+  request->carries_data = bytes != 0;
+  if (bytes != 0) account_of(process).data_under_way.fetch_add(1, std::memory_order_relaxed);
   Header header;
   header.kind = EnvelopeKind::put;
   header.source = source;
@@ -59,7 +62,6 @@ void Remote::put(int source, int destination, const void* data, memory::Symmetri
     header.has_reply = true;
     header.reply = *reply;
   }
-  const int process = process_of(destination);
   if (fits_envelope(process, header.kind, bytes)) {
     const auto nothing_more = [] {};
     if (wire_.send_now(process, header, {data, bytes}, [] { return true; }, nothing_more)) return;
@@ -67,6 +69,17 @@ void Remote::put(int source, int destination, const void* data, memory::Symmetri
   }
   header.kind = EnvelopeKind::followed_put;
   send_followed(process, header, {data, bytes}, nullptr);
+}
+
+/// Most times the answers are on their way.
+bool Remote::is_answered_soon(Account& account) {
+  constexpr std::uint32_t refusals_between_waits = 64;
+  constexpr int looks = 256;
+  if (account.refusals.fetch_add(1, std::memory_order_relaxed) % refusals_between_waits + 1 !=
+      refusals_between_waits)
+    return false;
+  const auto is_answered = [&] { return account.data_under_way.load(std::memory_order_acquire) == 0; };
+  return drive(looks, is_answered) && is_answered();
 }
 
 bool Remote::tell_of_put(int destination, const memory::SymmetricAddress* reply) {
@@ -102,9 +115,11 @@ void Remote::get(int rank, int from, memory::SymmetricAddress source, void* targ
     request->complete();
     return;
   }
-  unanswered_.fetch_add(1, std::memory_order_relaxed);
   Outgoing outgoing;
   outgoing.process = process_of(from);
+  unanswered_.fetch_add(1, std::memory_order_relaxed);
+  account_of(outgoing.process).data_under_way.fetch_add(1, std::memory_order_relaxed);
+  request->source = from;
   outgoing.header.kind = EnvelopeKind::get;
   outgoing.header.source = rank;
   outgoing.header.destination = from;
@@ -112,18 +127,23 @@ void Remote::get(int rank, int from, memory::SymmetricAddress source, void* targ
   outgoing.header.target = source;
   outgoing.landing = target;
   outgoing.landing_bytes = bytes;
-  outgoing.landed = [this, request] {
-    unanswered_.fetch_sub(1, std::memory_order_release);
-    request->complete();
-  };
+  outgoing.landed = [this, request] { get_landed(process_of(request->source), request); };
   wire_.submit(std::move(outgoing));
+}
+
+void Remote::get_landed(int process, Request* request) {
+  account_of(process).data_under_way.fetch_sub(1, std::memory_order_release);
+  unanswered_.fetch_sub(1, std::memory_order_release);
+  request->complete();
 }
 
 void Remote::put_blocks(int source, int destination, const void* data, memory::SymmetricAddress target,
                         const StridedShape& shape, const memory::SymmetricAddress* reply, Request* request) {
-  unanswered_.fetch_add(1, std::memory_order_relaxed);
   Outgoing outgoing;
   outgoing.process = process_of(destination);
+  unanswered_.fetch_add(1, std::memory_order_relaxed);
+  request->carries_data = true;
+  account_of(outgoing.process).data_under_way.fetch_add(1, std::memory_order_relaxed);
   Header& header = outgoing.header;
   header.kind = EnvelopeKind::put_blocks;
   header.source = source;
@@ -152,9 +172,10 @@ void Remote::put_blocks(int source, int destination, const void* data, memory::S
 
 void Remote::get_blocks(int rank, int from, memory::SymmetricAddress source, void* target,
                         const StridedShape& shape, Request* request) {
-  unanswered_.fetch_add(1, std::memory_order_relaxed);
   Outgoing outgoing;
   outgoing.process = process_of(from);
+  unanswered_.fetch_add(1, std::memory_order_relaxed);
+  account_of(outgoing.process).data_under_way.fetch_add(1, std::memory_order_relaxed);
   outgoing.header.kind = EnvelopeKind::get_blocks;
   outgoing.header.source = rank;
   outgoing.header.destination = from;
@@ -164,10 +185,8 @@ void Remote::get_blocks(int rank, int from, memory::SymmetricAddress source, voi
   outgoing.payload_bytes = outgoing.owned.size();
   outgoing.expect = [this, process = outgoing.process, target, request, bytes = shape.bytes,
                      layout = layout_of(shape.bytes, shape.block, shape.target_stride)](int tag) {
-    receive_in_pieces(wire_, process, tag, {target, bytes, layout.get()}, bytes, [this, request, layout] {
-      unanswered_.fetch_sub(1, std::memory_order_release);
-      request->complete();
-    });
+    receive_in_pieces(wire_, process, tag, {target, bytes, layout.get()}, bytes,
+                      [this, process, request, layout] { get_landed(process, request); });
   };
   wire_.submit(std::move(outgoing));
 }
@@ -228,11 +247,13 @@ void Remote::tell_done_puts(int process) {
   done.clear();
 }
 
-void Remote::puts_done(const Header& header, const std::byte* payload) {
+void Remote::puts_done(int process, const Header& header, const std::byte* payload) {
   std::uint64_t initiator = header.initiator;
   for (std::size_t at = 0;; at += sizeof initiator) {
+    auto* const put = to_pointer<Request>(initiator);
+    if (put->carries_data) account_of(process).data_under_way.fetch_sub(1, std::memory_order_release);
     unanswered_.fetch_sub(1, std::memory_order_release);
-    to_pointer<Request>(initiator)->complete();
+    put->complete();
     if (at == header.bytes) return;
     std::memcpy(&initiator, payload + at, sizeof initiator);
   }
