@@ -235,7 +235,8 @@ int m_msg_get_wait(int src_rank, void *source_addr, void *dest_addr, long size);
 /** @{ */
 /** One-sided in blocks: `size` bytes in blocks of `block`, of which the last may have fewer; strides from block start
  *  to block start, on either side. `block` > 0 and strides >= `block`; all three say nothing when `size` <= `block`.
- *  Inside a node process one copy; between two, packed into few messages. The reply word grows by one in all. */
+ *  Inside a node process one copy, and to and from memory of m_malloc between those of one machine; else packed into few
+ *  messages. The reply word grows by one in all. */
 handle_t m_msg_put_stride(int dest_rank, void *source_addr, void *dest_addr, long size, long block,
                           long source_stride, long dest_stride, int *dest_rply);
 handle_t m_msg_get_stride(int src_rank, void *source_addr, void *dest_addr, long size, long block,
@@ -257,8 +258,8 @@ int m_wait_reply(int *reply, int count);
 /** Gathers small puts, gets and additions by node process. They leave when a buffer is full, at m_aggregator_flush, and
  *  when the thread that made them waits in a message call; they are complete, and results are here, after a flush. In
  *  between they are in no order, neither among each other nor with other messages. Those for ranks of the caller's node
- *  process are done at once. The targets need not call anything. Remote addresses are symmetric, as of m_msg_put. Used
- *  by one thread at a time. */
+ *  process are done at once, and those on memory of m_malloc of ranks in other node processes of the machine most times.
+ *  The targets need not call anything. Remote addresses are symmetric, as of m_msg_put. Used by one thread at a time. */
 typedef struct m_aggregator *m_aggregator_t;
 
 /** A new aggregator with buffers of `buffer_size` bytes for each other node process: 0, the usual 16 KB, or from 256

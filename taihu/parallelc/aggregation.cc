@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Aggregated one-sided operations: argument checks of the language in front of the message layer's
-// aggregator.
+// aggregator. What can be done in mapped memory is done at once.
 #include "taihu/parallelc/aggregation.h"
 
+#include <atomic>
 #include <new>
 
 #include "taihu/abi/parallelc.h"
+#include "taihu/message/data/copy.h"
 #include "taihu/parallelc/errors.h"
 #include "taihu/parallelc/process.h"
+#include "taihu/parallelc/services.h"
 
 namespace taihu::parallelc {
 namespace {
@@ -30,9 +33,10 @@ int refuse(const Operation& operation, int code, const char* reason) {
               operation.remote, operation.size);
 }
 
-/// Runs `body(aggregator, address)` when the arguments hold.
-template <class Body>
-int aggregate(const Operation& operation, Body&& body) {
+/// When the arguments hold: runs `direct(place)` where this process sees the remote memory, which tells
+/// whether it has changed it, else `gather(aggregator, address)`.
+template <class Direct, class Gather>
+int aggregate(const Operation& operation, Direct&& direct, Gather&& gather) {
   Process& process = this_process(operation.call);
   if (operation.aggregator == nullptr) return refuse(operation, M_ERROR_ARGUMENT, "null aggregator");
   if (operation.rank < 0 || operation.rank >= process.ranks())
@@ -42,8 +46,14 @@ int aggregate(const Operation& operation, Body&& body) {
   if (operation.here == nullptr) return refuse(operation, M_ERROR_ARGUMENT, "null local address");
   if (operation.is_number && reinterpret_cast<std::uintptr_t>(operation.remote) % alignof(long) != 0)
     return refuse(operation, M_ERROR_ADDRESS, "the remote number is not aligned");
-  const auto address = process.symmetric->find(process.local_index, operation.remote,
-                                               static_cast<std::size_t>(operation.size));
+  const auto bytes = static_cast<std::size_t>(operation.size);
+  if (void* const place = reachable_place(process, operation.remote, bytes, operation.rank)) {
+    const CountedCall counted(process, operation.call, operation.size, operation.rank);
+    operation.aggregator->user = std::this_thread::get_id();
+    if (direct(place)) operation.aggregator->aggregator.tell_later(operation.rank);
+    return M_SUCCESS;
+  }
+  const auto address = process.symmetric->find(process.local_index, operation.remote, bytes);
   if (!address) {
     return refuse(
         operation, M_ERROR_ADDRESS,
@@ -52,8 +62,12 @@ int aggregate(const Operation& operation, Body&& body) {
   }
   const CountedCall counted(process, operation.call, operation.size, operation.rank);
   operation.aggregator->user = std::this_thread::get_id();
-  body(operation.aggregator->aggregator, *address);
+  gather(operation.aggregator->aggregator, *address);
   return M_SUCCESS;
+}
+
+long add_to(void* number, long value) {
+  return std::atomic_ref(*static_cast<long*>(number)).fetch_add(value, std::memory_order_release);
 }
 
 }  // namespace
@@ -87,33 +101,53 @@ m_aggregator_t m_aggregator_open(long buffer_size) {
 
 int m_aggregator_put(m_aggregator_t aggregator, int dest_rank, const void* source_addr, void* dest_addr,
                      long size) {
-  return aggregate({"m_aggregator_put", aggregator, dest_rank, dest_addr, source_addr, size},
-                   [&](Aggregator& to, taihu::memory::SymmetricAddress address) {
-                     to.put(dest_rank, source_addr, address, static_cast<std::size_t>(size));
-                   });
+  return aggregate(
+      {"m_aggregator_put", aggregator, dest_rank, dest_addr, source_addr, size},
+      [&](void* place) {
+        taihu::message::copy_short(place, source_addr, static_cast<std::size_t>(size));
+        return true;
+      },
+      [&](Aggregator& to, taihu::memory::SymmetricAddress address) {
+        to.put(dest_rank, source_addr, address, static_cast<std::size_t>(size));
+      });
 }
 
 int m_aggregator_get(m_aggregator_t aggregator, int src_rank, const void* source_addr, void* dest_addr,
                      long size) {
-  return aggregate({"m_aggregator_get", aggregator, src_rank, source_addr, dest_addr, size},
-                   [&](Aggregator& to, taihu::memory::SymmetricAddress address) {
-                     to.get(src_rank, address, dest_addr, static_cast<std::size_t>(size));
-                   });
+  return aggregate(
+      {"m_aggregator_get", aggregator, src_rank, source_addr, dest_addr, size},
+      [&](const void* place) {
+        taihu::message::copy_short(dest_addr, place, static_cast<std::size_t>(size));
+        return false;
+      },
+      [&](Aggregator& to, taihu::memory::SymmetricAddress address) {
+        to.get(src_rank, address, dest_addr, static_cast<std::size_t>(size));
+      });
 }
 
 int m_aggregator_add(m_aggregator_t aggregator, int dest_rank, long* dest_addr, long value) {
-  return aggregate({"m_aggregator_add", aggregator, dest_rank, dest_addr, &value, sizeof value, true},
-                   [&](Aggregator& to, taihu::memory::SymmetricAddress address) {
-                     to.add(dest_rank, address, value, nullptr);
-                   });
+  return aggregate(
+      {"m_aggregator_add", aggregator, dest_rank, dest_addr, &value, sizeof value, true},
+      [&](void* place) {
+        add_to(place, value);
+        return true;
+      },
+      [&](Aggregator& to, taihu::memory::SymmetricAddress address) {
+        to.add(dest_rank, address, value, nullptr);
+      });
 }
 
 int m_aggregator_fetch_add(m_aggregator_t aggregator, int dest_rank, long* dest_addr, long value,
                            long* former) {
-  return aggregate({"m_aggregator_fetch_add", aggregator, dest_rank, dest_addr, former, sizeof value, true},
-                   [&](Aggregator& to, taihu::memory::SymmetricAddress address) {
-                     to.add(dest_rank, address, value, former);
-                   });
+  return aggregate(
+      {"m_aggregator_fetch_add", aggregator, dest_rank, dest_addr, former, sizeof value, true},
+      [&](void* place) {
+        *former = add_to(place, value);
+        return true;
+      },
+      [&](Aggregator& to, taihu::memory::SymmetricAddress address) {
+        to.add(dest_rank, address, value, former);
+      });
 }
 
 int m_aggregator_flush(m_aggregator_t aggregator) {

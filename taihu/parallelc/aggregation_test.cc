@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "taihu/message/job_for_tests.h"
+#include "taihu/parallelc/processes_for_tests.h"
 
 namespace taihu::parallelc {
 namespace {
@@ -33,6 +34,35 @@ TEST(OpenAggregators, SendInTheTurnsOfTheirOwnThreadOnly) {
   all.remove(&open);
   EXPECT_FALSE(all.contains(&open));
   job.finish();
+}
+
+// In memory that the node process has mapped operations need no flush, in other memory they do.
+TEST(Aggregators, WorkInMappedMemoryAtOnce) {
+  constexpr std::size_t half = 4096;
+  ProcessesForTests job(2, 2, 1, 2 * half, half);
+  job.run([&](int rank) {
+    if (rank != 0) return;
+    const auto mine = [&](std::size_t offset) { return reinterpret_cast<long*>(job.segment(0) + offset); };
+    const auto there = [&](std::size_t offset) {
+      return std::atomic_ref(*reinterpret_cast<long*>(job.segment(1) + offset)).load();
+    };
+    const m_aggregator_t aggregator = m_aggregator_open(0);
+    const long value = 7;
+    long former = -1, got = -1;
+    EXPECT_EQ(m_aggregator_put(aggregator, 1, &value, mine(half + 8), sizeof value), M_SUCCESS);
+    EXPECT_EQ(there(half + 8), 7);
+    EXPECT_EQ(m_aggregator_add(aggregator, 1, mine(half + 8), 3), M_SUCCESS);
+    EXPECT_EQ(m_aggregator_fetch_add(aggregator, 1, mine(half + 8), 1, &former), M_SUCCESS);
+    EXPECT_EQ(former, 10);
+    EXPECT_EQ(m_aggregator_get(aggregator, 1, mine(half + 8), &got, sizeof got), M_SUCCESS);
+    EXPECT_EQ(got, 11);
+    EXPECT_EQ(m_aggregator_put(aggregator, 1, &value, mine(8), sizeof value), M_SUCCESS);
+    EXPECT_EQ(m_aggregator_put(aggregator, 1, &value, mine(2 * half - 8), sizeof value), M_SUCCESS);
+    EXPECT_EQ(m_aggregator_put(aggregator, 1, &value, mine(2 * half - 4), sizeof value), M_ERROR_ADDRESS);
+    EXPECT_EQ(m_aggregator_close(aggregator), M_SUCCESS);
+    EXPECT_EQ(there(8), 7);
+    EXPECT_EQ(there(2 * half - 8), 7);
+  });
 }
 
 }  // namespace

@@ -21,9 +21,11 @@ namespace taihu::parallelc {
 class ProcessesForTests {
  public:
   /// `ranks` in `processes` node processes, `threads` accelerator threads and `segment_bytes` of symmetric
-  /// memory for each rank.
-  ProcessesForTests(int processes, int ranks, int threads, std::size_t segment_bytes = 0)
-      : job_(processes, ranks, segment_bytes) {
+  /// memory for each rank, the last `mapped_bytes` of which other node processes have mapped, as the heaps of
+  /// m_malloc.
+  ProcessesForTests(int processes, int ranks, int threads, std::size_t segment_bytes = 0,
+                    std::size_t mapped_bytes = 0)
+      : job_(processes, ranks, segment_bytes, 32767, mapped_bytes != 0) {
     program_.version = TAIHU_PROGRAM_VERSION;
     program_.settings = settings_.data();
     identities_.resize(static_cast<std::size_t>(ranks));
@@ -41,6 +43,7 @@ class ProcessesForTests {
         maps_.back()->set_rank(static_cast<int>(index),
                                {{reinterpret_cast<std::uintptr_t>(base), segment_bytes}});
       }
+      if (mapped_bytes != 0) map_neighbours(here, segment_bytes - mapped_bytes, mapped_bytes);
       collective::Groups groups(job_.node(here));
       for (int rank = 0; rank < ranks; ++rank)
         if (job_.layout().process_of(rank) == here) prepare(rank, threads, groups);
@@ -56,6 +59,7 @@ class ProcessesForTests {
   Process& process(int rank) { return processes_[static_cast<std::size_t>(rank)]; }
   std::byte* segment(int rank) { return job_.segment(rank); }
   message::Node& node(int process) { return job_.node(process); }
+  message::LoopbackHub& hub() { return job_.hub(); }
   /// The ranks of a node process.
   std::span<Process> processes_of(int process) {
     return services_[static_cast<std::size_t>(process)]->processes;
@@ -71,6 +75,16 @@ class ProcessesForTests {
   }
 
  private:
+  void map_neighbours(int process, std::size_t offset, std::size_t bytes) {
+    std::vector<std::byte*> own, others;
+    for (int rank = 0; rank < job_.layout().ranks; ++rank) {
+      const bool is_own = job_.layout().process_of(rank) == process;
+      if (is_own) own.push_back(segment(rank) + offset);
+      others.push_back(is_own ? nullptr : segment(rank) + offset);
+    }
+    services_.back()->neighbour_heaps = std::make_unique<NeighbourHeaps>(own, others, bytes);
+  }
+
   void prepare(int rank, int threads, collective::Groups& groups) {
     memory::RankIdentity& identity = identities_[static_cast<std::size_t>(rank)];
     Process& own = process(rank);

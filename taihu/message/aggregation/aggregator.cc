@@ -15,6 +15,8 @@ namespace {
 
 /// Buffers of one aggregator on their way; then operations wait.
 constexpr int most_under_way = 16;
+/// Changes that callers have made themselves, of which their ranks learn then at the latest.
+constexpr int most_untold_changes = 512;
 /// Of operations that go on their own.
 constexpr std::size_t most_large = 64;
 
@@ -59,6 +61,7 @@ Aggregator::Aggregator(Endpoint& endpoint, const memory::SymmetricMap& symmetric
       buffers_(static_cast<std::size_t>(endpoint.node().layout().processes)) {
   const launch::Layout& layout = endpoint.node().layout();
   for (int rank = 0; rank < layout.ranks; ++rank) process_of_rank_.push_back(layout.process_of(rank));
+  is_untold_.resize(process_of_rank_.size());
 }
 
 Aggregator::~Aggregator() = default;
@@ -72,19 +75,27 @@ std::byte* Aggregator::append(Kind kind, int rank, memory::SymmetricAddress plac
       buffer.result_bytes + answer > buffer_bytes_) {
     send(process);
   }
+  std::byte* const data = append_record(kind, rank, place, bytes, data_bytes);
+  if (result != nullptr) {
+    buffer.results.push_back({result, bytes});
+    buffer.result_bytes += bytes;
+  }
+  return data;
+}
+
+std::byte* Aggregator::append_record(Kind kind, int rank, memory::SymmetricAddress place, std::size_t bytes,
+                                     std::size_t data_bytes) {
+  const int process = process_of_rank_[static_cast<unsigned>(rank)];
+  Buffer& buffer = buffers_[static_cast<std::size_t>(process)];
   if (buffer.data.capacity() == 0) buffer.data.reserve(buffer_bytes_);
   const auto& first_rank = endpoint_.node().layout().first_rank;
   const Record record{static_cast<std::uint64_t>(place.segment) << offset_bits | place.offset,
                       rank - first_rank[static_cast<std::size_t>(process)],
                       static_cast<std::uint32_t>(bytes << kind_bits) | static_cast<std::uint32_t>(kind)};
   const std::size_t at = buffer.data.size();
-  if (at == 0) buffer.begin_turn();
+  if (buffer.is_empty()) buffer.begin_turn();
   buffer.data.resize(at + sizeof record + data_bytes);
   std::memcpy(&buffer.data[at], &record, sizeof record);
-  if (result != nullptr) {
-    buffer.results.push_back({result, bytes});
-    buffer.result_bytes += bytes;
-  }
   return buffer.data.data() + at + sizeof record;
 }
 
@@ -135,6 +146,29 @@ void Aggregator::add(int destination, memory::SymmetricAddress target, std::int6
   std::memcpy(data, &value, sizeof value);
 }
 
+void Aggregator::tell_later(int destination) {
+  const Inside inside(*this);
+  const int process = process_of_rank_[static_cast<unsigned>(destination)];
+  Buffer& buffer = buffers_[static_cast<std::size_t>(process)];
+  if (!is_untold_[static_cast<unsigned>(destination)]) {
+    if (buffer.is_empty()) buffer.begin_turn();
+    is_untold_[static_cast<unsigned>(destination)] = true;
+    buffer.untold.push_back(destination);
+  }
+  if (++buffer.changes >= most_untold_changes) send(process);
+}
+
+/// Those that cannot be rung now are told by a put of no bytes.
+void Aggregator::tell(int process) {
+  Buffer& buffer = buffers_[static_cast<std::size_t>(process)];
+  for (const int rank : buffer.untold) {
+    is_untold_[static_cast<unsigned>(rank)] = false;
+    if (!endpoint_.ring_there(rank)) append_record(Kind::put, rank, {}, 0, 0);
+  }
+  buffer.untold.clear();
+  buffer.changes = 0;
+}
+
 /// Few are kept, so that their number has a bound.
 void Aggregator::wait_for_large(Request* request) {
   if (request == nullptr) return;
@@ -147,6 +181,9 @@ void Aggregator::wait_for_large(Request* request) {
 
 void Aggregator::send(int process) {
   Buffer& buffer = buffers_[static_cast<std::size_t>(process)];
+  if (buffer.is_empty()) return;
+  tell(process);
+  buffer.begin_turn();
   if (buffer.data.empty()) return;
   endpoint_.wait_until([&] { return under_way_.load(std::memory_order_acquire) < most_under_way; });
   under_way_.fetch_add(1, std::memory_order_relaxed);
@@ -164,7 +201,6 @@ void Aggregator::send(int process) {
         under_way_.fetch_sub(1, std::memory_order_release);
         bell.ring();
       });
-  buffer.begin_turn();
   buffer.data.clear();
   buffer.results.clear();
   buffer.result_bytes = 0;
@@ -225,7 +261,7 @@ std::vector<std::byte> Aggregator::carry_out(const std::vector<std::byte>& recor
       continue;
     }
     if (kind == Kind::put) {
-      copy_short(memory, &records[at], bytes);
+      copy_short(memory, records.data() + at, bytes);
     } else {
       std::int64_t value;
       std::memcpy(&value, &records[at], sizeof value);

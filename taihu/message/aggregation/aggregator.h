@@ -3,7 +3,8 @@
 // buffer, which travels as one call of a service when it is full, at a flush, when the rank waits, or, while
 // the rank computes, when the progress thread finds that it has grown old. The handler there carries all of
 // them out and answers with what gets and fetches have read. Operations on ranks of this node process are
-// done at once.
+// done at once. So are those that callers carry out themselves, in memory of another node process that they
+// have mapped: what leaves of these is that the rank is to look at it.
 //
 // Model: the exstack and conveyors of the bale library (Maley, DeVinney: Conveyors for streaming many-to-many
 // communication, IA3 2019), without their collective steps: the target need not take part.
@@ -52,6 +53,9 @@ class Aggregator {
   /// Adds atomically to the aligned 64-bit number at `target`. `before`, when not null, has its former value
   /// after a flush.
   void add(int destination, memory::SymmetricAddress target, std::int64_t value, std::int64_t* before);
+  /// The caller has changed memory of `destination`, a rank of another node process, itself (see
+  /// Endpoint::may_reach_there). The rank learns of it when buffers leave, or after some hundred such calls.
+  void tell_later(int destination);
 
   /// Sends all buffers and waits until everything is done at its target and results are here.
   void flush();
@@ -81,10 +85,13 @@ class Aggregator {
     std::vector<std::byte> data;
     std::vector<Result> results;
     std::size_t result_bytes = 0;
-    std::atomic<std::uint32_t> turns{0};  ///< grows when it gets its first record and when it is sent: odd
-                                          ///< while it holds some
+    std::vector<std::int32_t> untold;     ///< ranks that are to look at their memory, each once
+    int changes = 0;                      ///< of which they have not been told
+    std::atomic<std::uint32_t> turns{0};  ///< grows when there is something to send and when it is sent: odd
+                                          ///< in between
     std::uint32_t turns_seen = 0;         ///< by send_aged
 
+    bool is_empty() const noexcept { return data.empty() && untold.empty(); }
     void begin_turn() noexcept {
       turns.store(turns.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     }
@@ -98,6 +105,9 @@ class Aggregator {
   /// go.
   std::byte* append(Kind kind, int rank, memory::SymmetricAddress place, std::size_t bytes,
                     std::size_t data_bytes, void* result);
+  std::byte* append_record(Kind kind, int rank, memory::SymmetricAddress place, std::size_t bytes,
+                           std::size_t data_bytes);
+  void tell(int process);
   void send(int process);
   void wait_for_large(Request* request);
 
@@ -113,6 +123,7 @@ class Aggregator {
   const int own_process_;
   std::vector<std::int32_t> process_of_rank_;
   std::vector<Buffer> buffers_;  // by process
+  std::vector<bool> is_untold_;  // by rank: whether it is in Buffer::untold
   std::vector<Request*> large_;  // operations that go on their own
   std::atomic<int> under_way_{0};
   std::atomic<std::uint64_t> sent_{0};

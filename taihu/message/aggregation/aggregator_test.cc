@@ -211,5 +211,59 @@ TEST_P(Aggregation, AgesCountForEachNodeProcess) {
   job_.finish();
 }
 
+// Ranks whose memory the caller has changed itself learn of it with the buffers, also where only a record can
+// tell them.
+TEST(TellLater, WakesAtEachFlush) {
+  for (const bool shares_memory : {false, true}) {
+    JobForTests job(2, 2, 64, 32767, shares_memory);
+    for (int process = 0; process < 2; ++process)
+      serve_aggregators(job.node(process), job.symmetric(process));
+    const std::atomic_ref number(*reinterpret_cast<std::int64_t*>(job.segment(1)));
+    constexpr int rounds = 40;
+    job.run([&](Endpoint& me) {
+      Aggregator aggregator(me, job.symmetric(me.rank()), Aggregator::usual_buffer_bytes);
+      for (int round = 1; round <= rounds; ++round) {
+        if (me.rank() == 0) {
+          number.store(round, std::memory_order_release);
+          aggregator.tell_later(1);
+          aggregator.tell_later(1);
+          aggregator.flush();
+          await_signal(me);
+        } else {
+          me.wait_until([&] { return number.load(std::memory_order_acquire) == round; });
+          signal(me);
+        }
+      }
+      if (me.rank() == 0 && !shares_memory) {
+        EXPECT_EQ(aggregator.buffers_sent(), static_cast<unsigned>(rounds));
+      }
+      if (me.rank() == 0 && shares_memory) {
+        EXPECT_LT(aggregator.buffers_sent(), static_cast<unsigned>(rounds));
+      }
+    });
+  }
+}
+
+TEST(TellLater, IsDoneWhenItGrowsOldAndAfterManyChanges) {
+  JobForTests job(2, 2, 64);
+  for (int process = 0; process < 2; ++process) serve_aggregators(job.node(process), job.symmetric(process));
+  Aggregator aggregator(job.endpoint(0), job.symmetric(0), Aggregator::least_buffer_bytes);
+  aggregator.tell_later(1);
+  aggregator.send_aged();
+  EXPECT_EQ(aggregator.buffers_sent(), 0U) << "it is young";
+  aggregator.send_aged();
+  EXPECT_EQ(aggregator.buffers_sent(), 1U);
+  aggregator.send_aged();
+  EXPECT_EQ(aggregator.buffers_sent(), 1U) << "there is nothing to tell";
+  for (int change = 0; change < 10'000; ++change) aggregator.tell_later(1);
+  EXPECT_GT(aggregator.buffers_sent(), 5U);
+  EXPECT_LT(aggregator.buffers_sent(), 100U);
+  aggregator.flush();
+  const std::uint64_t sent = aggregator.buffers_sent();
+  aggregator.flush();
+  EXPECT_EQ(aggregator.buffers_sent(), sent);
+  job.finish();
+}
+
 }  // namespace
 }  // namespace taihu::message
