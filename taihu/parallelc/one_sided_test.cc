@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts and gets of all sizes, inside a node process (where they take the shortest way) and between two.
+// Puts and gets of all sizes and shapes, inside a node process (where they take the shortest way) and between
+// two, to memory that the node processes have mapped and to other memory.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,14 +20,22 @@ constexpr long reply_offset = 0, data_offset = 64;
 constexpr long put_segment_bytes = data_offset + huge + 64;
 constexpr long sizes[] = {0, 1, 3, 4, 8, 9, 15, 16, 31, 32, 33, 64, 255, 1024, 4097, 65537, huge};
 
-class OneSided : public testing::TestWithParam<int> {
+struct Way {
+  int processes;
+  long mapped;  ///< bytes at the end of the data
+};
+
+class OneSided : public testing::TestWithParam<Way> {
  protected:
   int* reply(int rank) { return reinterpret_cast<int*>(job_.segment(rank) + reply_offset); }
   std::byte* data(int rank) { return job_.segment(rank) + data_offset; }
 
-  ProcessesForTests job_{GetParam(), putting_ranks, 1, put_segment_bytes};
+  ProcessesForTests job_{GetParam().processes, putting_ranks, 1, put_segment_bytes,
+                         static_cast<std::size_t>(GetParam().mapped)};
 };
-INSTANTIATE_TEST_SUITE_P(NodeProcesses, OneSided, testing::Values(1, 2));
+INSTANTIATE_TEST_SUITE_P(NodeProcesses, OneSided,
+                         testing::Values(Way{1, 0}, Way{2, 0}, Way{2, put_segment_bytes - data_offset},
+                                         Way{2, put_segment_bytes / 2}));
 
 std::vector<std::byte> pattern(long size, unsigned seed) {
   std::vector<std::byte> bytes(static_cast<std::size_t>(size));
@@ -98,6 +107,76 @@ TEST_P(OneSided, ManyInFlightAreAllTold) {
       EXPECT_EQ(m_barrier(CCC_ALL), M_SUCCESS);
     }
     EXPECT_EQ(*reply(rank), rounds * in_flight);
+  });
+}
+
+// Strided ones against the slow form, all shapes around small blocks; nothing else changes.
+TEST_P(OneSided, BlocksLandWhereTheyShall) {
+  constexpr long area = 20'000;
+  const std::size_t places[] = {0, put_segment_bytes / 2 + 7, put_segment_bytes - data_offset - area};
+  job_.run([&](int rank) {
+    Random random(5);
+    for (int round = 0; round < 200; ++round) {
+      const auto block = static_cast<long>(1 + random.below(round % 2 == 0 ? 20 : 900));
+      const auto from = block + static_cast<long>(random.below(2) * random.below(100));
+      const auto to = block + static_cast<long>(random.below(2) * random.below(100));
+      const auto size = static_cast<long>(
+          random.below(static_cast<std::uint64_t>(std::min(6000L, area / std::max(from, to) * block))));
+      const std::size_t place = places[random.below(std::size(places))];
+      std::vector<std::byte> sent = pattern(area, static_cast<unsigned>(round) + 1);
+      std::vector<std::byte> expected(area);
+      for (long i = 0; i < size; ++i)
+        expected[static_cast<std::size_t>(i / block * to + i % block)] =
+            sent[static_cast<std::size_t>(i / block * from + i % block)];
+      if (rank == 0) {
+        EXPECT_EQ(m_msg_put_stride_wait(1, sent.data(), data(0) + place, size, block, from, to, reply(0)),
+                  M_SUCCESS);
+      } else {
+        EXPECT_EQ(m_wait_reply(reply(1), round + 1), M_SUCCESS);
+        EXPECT_TRUE(std::equal(expected.begin(), expected.end(), data(1) + place)) << "round " << round;
+      }
+      EXPECT_EQ(m_barrier(CCC_ALL), M_SUCCESS);
+      if (rank == 0) {
+        std::vector<std::byte> got(area, std::byte{9}), back(area, std::byte{9});
+        for (long i = 0; i < size; ++i) {
+          const auto at = static_cast<std::size_t>(i / block * from + i % block);
+          back[at] = sent[at];
+        }
+        EXPECT_EQ(m_msg_get_stride_wait(1, data(0) + place, got.data(), size, block, to, from), M_SUCCESS);
+        EXPECT_TRUE(got == back) << "round " << round;
+      }
+      EXPECT_EQ(m_barrier(CCC_ALL), M_SUCCESS);
+      if (rank == 1) std::fill_n(data(1) + place, area, std::byte{0});
+      EXPECT_EQ(m_barrier(CCC_ALL), M_SUCCESS);
+    }
+  });
+}
+
+// The newest put to a place stays, whichever ways those before it went. So it is as long as they travel in
+// envelopes.
+TEST_P(OneSided, NoShortPutOvertakesAnother) {
+  constexpr long bytes = 3000;
+  const std::size_t places[] = {0, put_segment_bytes - data_offset - bytes};
+  job_.run([&](int rank) {
+    for (int round = 1; round <= 100; ++round) {
+      std::vector<std::vector<std::byte>> sent;
+      std::vector<handle_t> handles;
+      for (int k = 0; rank == 0 && k < 20; ++k) {
+        sent.emplace_back(k % 5 == 0 ? bytes : 8, static_cast<std::byte>(round + k));
+        for (const std::size_t place : places)
+          handles.push_back(
+              m_msg_put(1, sent.back().data(), data(0) + place, std::ssize(sent.back()), reply(0)));
+      }
+      for (const handle_t handle : handles) EXPECT_EQ(m_wait_msg(handle), M_SUCCESS);
+      if (rank == 1) {
+        EXPECT_EQ(m_wait_reply(reply(1), 40 * round), M_SUCCESS);
+        for (const std::size_t place : places) {
+          EXPECT_EQ(data(1)[place], static_cast<std::byte>(round + 19));
+          EXPECT_EQ(data(1)[place + bytes - 1], static_cast<std::byte>(round + 15));
+        }
+      }
+      EXPECT_EQ(m_barrier(CCC_ALL), M_SUCCESS);
+    }
   });
 }
 
