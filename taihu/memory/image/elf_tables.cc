@@ -7,7 +7,6 @@
 #include <bit>
 #include <cstring>
 #include <functional>
-#include <iterator>
 #include <utility>
 
 #include "taihu/memory/image/elf_object.h"
@@ -34,12 +33,11 @@ std::uint64_t ElfObject::count_symbols() const {
   return last + 1;
 }
 
-std::vector<std::string_view> ElfObject::read_versions() const {
-  std::vector<std::string_view> names;
+void ElfObject::read_versions() {
   const auto store = [&](std::uint16_t index, std::string_view name) {
     index &= 0x7fff;
-    if (names.size() <= index) names.resize(index + 1u);
-    names[index] = name;
+    if (versions_.size() <= index) versions_.resize(index + 1u);
+    versions_[index] = name;
   };
   std::uint64_t place = dynamic(DT_VERDEF).value_or(0);
   for (std::uint64_t left = dynamic(DT_VERDEFNUM).value_or(0); left > 0; --left) {
@@ -59,34 +57,48 @@ std::vector<std::string_view> ElfObject::read_versions() const {
     }
     place += library->vn_next;
   }
-  return names;
 }
 
 void ElfObject::read_symbols() {
   const std::uint64_t count = count_symbols();
   if (count == 0) return;
-  const auto* raw = table<Elf64_Sym>(dynamic(DT_SYMTAB).value_or(0), count);
-  const auto versions = read_versions();
-  const auto indexes = dynamic(DT_VERSYM);
-  const auto* index = indexes ? table<std::uint16_t>(*indexes, count) : nullptr;
+  symbol_table_ = {table<Elf64_Sym>(dynamic(DT_SYMTAB).value_or(0), count), count};
+  if (const auto indexes = dynamic(DT_VERSYM))
+    version_table_ = {table<std::uint16_t>(*indexes, count), count};
+  const std::uint64_t bytes = dynamic(DT_STRSZ).value_or(0);
+  strings_ = {table<char>(dynamic(DT_STRTAB).value_or(0), bytes), bytes};
+  read_versions();
   symbols_.resize(count);
   for (std::uint64_t i = 1; i < count; ++i) {
-    ElfSymbol& symbol = symbols_[i];
-    symbol.name = text_at(raw[i].st_name);
-    symbol.defined = raw[i].st_shndx != SHN_UNDEF;
-    symbol.binding = ELF64_ST_BIND(raw[i].st_info);
-    symbol.type = ELF64_ST_TYPE(raw[i].st_info);
-    symbol.visibility = ELF64_ST_VISIBILITY(raw[i].st_other);
-    symbol.value = raw[i].st_value;
-    symbol.size_bytes = raw[i].st_size;
-    if (index) {
-      const std::uint16_t number = index[i] & 0x7fff;
-      symbol.hidden_version = (index[i] & 0x8000) != 0;
-      if (number < versions.size()) symbol.version = versions[number];
-    }
-    if (symbol.defined && symbol.type == STT_GNU_IFUNC) calls_resolvers_ = true;
+    symbols_[i] = read_symbol(i);
+    if (symbols_[i].defined && symbols_[i].type == STT_GNU_IFUNC) calls_resolvers_ = true;
   }
   index_definitions();
+}
+
+std::string_view ElfObject::name_of_symbol(std::size_t number) const {
+  const std::uint64_t offset = symbol_table_[number].st_name;
+  if (offset >= strings_.size()) damaged("a name lies outside of the name table");
+  const std::span<const char> rest = strings_.subspan(offset);
+  return {rest.data(), strnlen(rest.data(), rest.size())};
+}
+
+ElfSymbol ElfObject::read_symbol(std::size_t number) const {
+  const Elf64_Sym& raw = symbol_table_[number];
+  ElfSymbol symbol{.name = name_of_symbol(number),
+                   .version = {},
+                   .hidden_version = false,
+                   .defined = raw.st_shndx != SHN_UNDEF,
+                   .binding = static_cast<std::uint8_t>(ELF64_ST_BIND(raw.st_info)),
+                   .type = static_cast<std::uint8_t>(ELF64_ST_TYPE(raw.st_info)),
+                   .visibility = static_cast<std::uint8_t>(ELF64_ST_VISIBILITY(raw.st_other)),
+                   .value = raw.st_value,
+                   .size_bytes = raw.st_size};
+  if (version_table_.empty()) return symbol;
+  const std::uint16_t version = version_table_[number] & 0x7fff;
+  symbol.hidden_version = (version_table_[number] & 0x8000) != 0;
+  if (version < versions_.size()) symbol.version = versions_[version];
+  return symbol;
 }
 
 void ElfObject::index_definitions() {
@@ -100,27 +112,21 @@ void ElfObject::index_definitions() {
   }
 }
 
-const ElfSymbol* ElfObject::find_definition(std::string_view name, std::string_view version) const {
-  const ElfSymbol* fallback = nullptr;
-  if (first_of_name_.empty()) return nullptr;
+std::optional<ElfSymbol> ElfObject::find_definition(std::string_view name, std::string_view version) const {
+  std::optional<ElfSymbol> fallback;
+  if (first_of_name_.empty()) return std::nullopt;
   const std::size_t hash = std::hash<std::string_view>()(name) % first_of_name_.size();
   for (std::uint32_t at = first_of_name_[hash]; at != 0; at = next_of_name_[at]) {
-    const ElfSymbol& symbol = symbols_[at];
-    if (symbol.name != name) continue;
-    if (symbol.version == version || symbol.version.empty()) return &symbol;
-    if (version.empty() && !symbol.hidden_version) fallback = &symbol;
+    if (name_of_symbol(at) != name) continue;
+    const ElfSymbol symbol = read_symbol(at);
+    if (symbol.version == version || symbol.version.empty()) return symbol;
+    if (version.empty() && !symbol.hidden_version) fallback = symbol;
   }
   return fallback;
 }
 
-// The first symbol stays what it is in a file: none.
 void ElfObject::forget_references() {
-  std::vector<ElfSymbol> defined(std::min<std::size_t>(symbols_.size(), 1));
-  std::copy_if(symbols_.begin(), symbols_.end(), std::back_inserter(defined),
-               [](const ElfSymbol& symbol) { return symbol.defined && symbol.binding != STB_LOCAL; });
-  defined.shrink_to_fit();
-  symbols_ = std::move(defined);
-  index_definitions();
+  symbols_ = {};
   relocations_ = {};
   relative_targets_ = {};
 }
@@ -167,7 +173,7 @@ void ElfObject::read_packed_relocations() {
 }
 
 std::optional<std::uint64_t> ElfObject::find_function(std::string_view name) const {
-  if (const ElfSymbol* symbol = find_definition(name, {})) return symbol->value;
+  if (const auto symbol = find_definition(name, {})) return symbol->value;
   std::vector<Elf64_Shdr> sections(header_.e_shnum);
   const auto bytes = static_cast<ssize_t>(sections.size() * sizeof(Elf64_Shdr));
   if (bytes == 0 || header_.e_shentsize != sizeof(Elf64_Shdr) ||
