@@ -199,6 +199,31 @@ plugins)  # style
   gcc -g $flags "$programs/plugins.c" ./libping.so ./libpong.so -Wl,-rpath,. -o program || fail compile
   expect 0 "rank 4 has its plugins" run 5 ./program
   ;;
+extended)  # libraries in a folder of the system that use the program, or keep what it tells them
+  need unshare
+  folder=/usr/lib/locale alone="unshare --mount"
+  [ "$(id -u)" = 0 ] || alone="unshare --map-root-user --mount"
+  [ -d $folder ] && $alone true 2>/dev/null || { echo "skipped: no name space for mounts here"; exit 77; }
+  mkdir system
+  library="gcc -g -fPIC -shared $programs/extended.c -Wl,-rpath,$folder"
+  system_library() { # NAME further words
+    local name=$1
+    shift
+    $library "$@" -Wl,-soname,"lib$name.so.1" -o "system/lib$name.so.1" || fail "compile lib$name"
+  }
+  system_library extension -DEXTENSION
+  system_library above -DABOVE system/libextension.so.1
+  system_library protobuf -DSTATE
+  system_library tells -DTELLS system/libprotobuf.so.1
+  system_library linked -DLINKED
+  $library -DPLUGIN system/libabove.so.1 -o plugin.so || fail compile
+  gcc -g -fPIE -pie -rdynamic "$programs/extended.c" system/libtells.so.1 system/libprotobuf.so.1 system/liblinked.so.1 \
+    -Wl,-rpath,$folder -o program || fail compile
+  in_system() { $alone sh -c 'mount --bind "$1" "$2" && shift 2 && exec "$@"' sh "$place/system" $folder "$@"; }
+  expect 0 "rank 0 is extended" in_system ./program
+  expect 0 "rank 3 is extended" in_system timeout 60 "$runner" 4 ./program
+  [ "$(sed -n 's/.* its library at //p' output | sort -u | wc -l)" = 1 ] || { cat output; fail "a library that needs nobody is not shared"; }
+  ;;
 names)  # libraries in a folder of the user, with names like those of the system
   for name in libutil.so libutil.so.1 libm.so libmpiwrap.so libmpi.so libopen-foo.so libuclib.so libcudahelp.so libcudart.so.12 \
               libompute.so libomp.so libgomp.so.1 libgcc_s.so libtaihu.so libhwloc.so.15 libasan.so; do

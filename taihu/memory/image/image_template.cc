@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <set>
 
@@ -61,6 +62,10 @@ std::vector<const ElfObject*> pointers(const std::vector<std::shared_ptr<ElfObje
 
 }  // namespace
 
+bool needs_its_user(const char* reason) {
+  return reason != nullptr && std::strstr(reason, "undefined symbol") != nullptr;
+}
+
 std::vector<const OpenedTemplate*> breadth_first(const OpenedTemplate& first) {
   std::vector<const OpenedTemplate*> order = {&first};
   for (std::size_t i = 0; i < order.size(); ++i)
@@ -109,9 +114,10 @@ std::vector<ImageTemplate::Library> ImageTemplate::read_objects(const std::strin
       if (!known.contains(name)) {
         const auto path = find_library(name, *objects[i]);
         std::set<std::string> seen;
-        if (!path || !(sharing_.is_private(name, *path) ||
-                       (program_needs_replaced && needs_replaced(*path, objects[i], seen)))) {
-          shared_.push_back(share(name, path, *objects[i]));
+        const bool is_own = path && (is_of_rank(name, *path, *objects[i]) ||
+                                     (program_needs_replaced && needs_replaced(*path, objects[i], seen)));
+        if (void* const shared = is_own ? nullptr : share(name, path, *objects[i])) {
+          shared_.push_back(shared);
           continue;
         }
         const auto same = std::find_if(objects.begin(), objects.end(), [&](const Library& object) {
@@ -129,12 +135,13 @@ std::vector<ImageTemplate::Library> ImageTemplate::read_objects(const std::strin
 }
 
 // Shared libraries are loaded once; copies then find them by their names. By the name first: the loader does
-// not know its own file again under another path.
+// not know its own file again under another path. Null: it needs its user.
 void* ImageTemplate::share(const std::string& name, const std::optional<std::string>& path,
-                           const ElfObject& user) const {
+                           const ElfObject& user) {
   if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return handle;
   if (void* handle = dlopen(path.value_or(name).c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
   const std::string reason = dlerror();
+  if (path && needs_its_user(reason.c_str())) return nullptr;
   throw Error("'" + user.path() + "' needs a library that cannot be loaded (" + reason +
               "); install it or name its folder in LD_LIBRARY_PATH");
 }
@@ -176,6 +183,38 @@ const OpenedTemplate& ImageTemplate::open(const std::string& path, const ElfObje
   return *opened_[begin];
 }
 
+bool ImageTemplate::is_private(const std::string& name, const std::string& path,
+                               const ElfObject& user) const {
+  const std::lock_guard guard(mutex_);
+  return is_of_rank(name, path, user);
+}
+
+bool ImageTemplate::is_of_rank(const std::string& name, const std::string& path,
+                               const ElfObject& user) const {
+  return sharing_.is_private(name, path) ||
+         (sharing_.may_be_copied(name, path) && needs_state_of_rank(path, user.shared_from_this()));
+}
+
+/// Whether a library needs one that has the state of a rank, itself or through others: it must not meet
+/// another one than the rank does. Those that are being looked at already count as if they did not.
+bool ImageTemplate::needs_state_of_rank(const std::string& path,
+                                        const std::shared_ptr<const ElfObject>& loader) const {
+  const auto [known, is_new] = needs_state_of_rank_.emplace(path, false);
+  if (!is_new) return known->second;
+  try {
+    const auto library = std::make_shared<const ElfObject>(path, loader);
+    for (const std::string& name : library->needed()) {
+      const auto next = find_library(name, *library);
+      if (!next || !sharing_.may_be_copied(name, *next)) continue;
+      if (LibrarySharing::has_state_of_rank(name) || needs_state_of_rank(*next, library))
+        return needs_state_of_rank_[path] = true;
+    }
+  } catch (const Error&) {
+    // What cannot be copied stays shared; loading it says what is wrong.
+  }
+  return false;
+}
+
 OpenedTemplate* ImageTemplate::find_opened(const std::string& path) const {
   const auto found = std::find_if(opened_.begin(), opened_.end(),
                                   [&](const auto& opened) { return opened->object->path() == path; });
@@ -204,8 +243,9 @@ void ImageTemplate::read_needed(OpenedTemplate& user) const {
                                     [&](const auto& opened) { return opened->object->soname() == name; });
     const bool is_there = runtime_replaces(name, user.object->path()) || linked || known != opened_.end();
     const auto path = is_there ? std::nullopt : find_library(name, *user.object);
-    if (!is_there && (!path || !sharing_.is_private(name, *path))) {
-      user.shared.push_back(share(name, path, *user.object));
+    const bool is_shared = !is_there && (!path || !is_of_rank(name, *path, *user.object));
+    if (void* const shared = is_shared ? share(name, path, *user.object) : nullptr) {
+      user.shared.push_back(shared);
       continue;
     }
     user.private_names.push_back(name);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,6 +29,11 @@ struct OpenedTemplate {
   std::unique_ptr<LinkUnit> unit;
   std::unique_ptr<CopyMaker> maker;
 };
+
+/// Whether the dynamic loader could not load a library because it uses what the program or another private
+/// library defines, as those do that extend an interpreter: then there must be a copy for each rank.
+/// `reason`: of dlerror; may be null.
+bool needs_its_user(const char* reason);
 
 /// `first` and what it needs, in the order in which names are searched.
 std::vector<const OpenedTemplate*> breadth_first(const OpenedTemplate& first);
@@ -56,7 +62,9 @@ class ImageTemplate {
   const OpenedTemplate& open(const std::string& path, const ElfObject& loader,
                              const std::vector<const OpenedTemplate*>& global) const;
 
-  const LibrarySharing& sharing() const { return sharing_; }
+  /// Whether ranks get copies of the library that code of `user` opens as `name` and that was found at
+  /// `path`. Any thread; blocks while another thread reads a library.
+  bool is_private(const std::string& name, const std::string& path, const ElfObject& user) const;
   /// Handles of the libraries that objects() need and ranks share, in the order in which names are searched.
   const std::vector<void*>& shared() const { return shared_; }
 
@@ -68,10 +76,12 @@ class ImageTemplate {
   OpenedTemplate* find_opened(const std::string& path) const;
   OpenedTemplate& read_opened(const std::string& path, std::shared_ptr<const ElfObject> loader) const;
   bool is_linked(const std::string& path) const;
+  bool is_of_rank(const std::string& name, const std::string& path, const ElfObject& user) const;
+  bool needs_state_of_rank(const std::string& path, const std::shared_ptr<const ElfObject>& loader) const;
   void read_needed(OpenedTemplate& user) const;
   void plan_group(const OpenedTemplate& first, std::size_t begin,
                   const std::vector<const OpenedTemplate*>& global) const;
-  void* share(const std::string& name, const std::optional<std::string>& path, const ElfObject& user) const;
+  static void* share(const std::string& name, const std::optional<std::string>& path, const ElfObject& user);
 
   LibrarySharing sharing_;
   std::vector<void*> shared_;  ///< handles of the libraries that the program's objects share, in order
@@ -83,6 +93,7 @@ class ImageTemplate {
   mutable std::atomic<std::uint64_t> main_offset_{0};
   mutable std::mutex mutex_;
   mutable OpenedTemplates opened_;
+  mutable std::map<std::string, bool> needs_state_of_rank_;  ///< by path
 };
 
 }  // namespace taihu::memory

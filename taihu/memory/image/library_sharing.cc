@@ -78,6 +78,22 @@ constexpr std::array language_runtimes = {"libstdc++"sv,
                                           "libmpi_usempi_ignore_tkr"sv,
                                           "libmpi_cxx"sv};
 
+// What their users have told them is a rank's: objects and functions of its interpreter, open files; classes,
+// options and kernels that constructors of the users register, which copies of one user would do twice, and
+// at the same time.
+constexpr std::array told_by_users = {"libpython"sv,
+                                      "libhdf5"sv,
+                                      "libtorch"sv,
+                                      "libc10"sv,
+                                      "libcaffe2"sv,
+                                      "libonnx"sv,
+                                      "libgflags"sv,
+                                      "libglog"sv,
+                                      "libprotobuf"sv,
+                                      "libLLVM"sv,
+                                      "libboost_serialization"sv,
+                                      "libboost_wserialization"sv};
+
 template <std::size_t count>
 bool is_one_of(std::string_view name, const std::array<std::string_view, count>& list) {
   return std::find(list.begin(), list.end(), name) != list.end();
@@ -135,6 +151,17 @@ LibrarySharing::LibrarySharing(std::vector<std::string> private_libraries)
   std::erase_if(loaded_by_process_, is_preloaded);
 }
 
+bool LibrarySharing::has_state_of_rank(const std::string& name) {
+  return begins_with_one_of(last_part(name), told_by_users);
+}
+
+bool LibrarySharing::may_be_copied(const std::string& name, const std::string& path) const {
+  const std::string file = last_part(name), real = real_path(path);
+  if (is_one_of(file, c_libraries) && begins_with_one_of(real, system_folders)) return false;
+  return !loaded_by_process_.contains(real) && !is_runtime(file, real, own_runtimes) &&
+         !is_runtime(file, real, process_runtimes);
+}
+
 bool LibrarySharing::is_private(const std::string& name, const std::string& path) const {
   const std::string file = last_part(name), real = real_path(path);
   const bool of_system = begins_with_one_of(real, system_folders);
@@ -143,9 +170,7 @@ bool LibrarySharing::is_private(const std::string& name, const std::string& path
   if (is_runtime(file, real, own_runtimes)) return false;
   if (begins_with_one_of(file, private_libraries_)) return true;
   if (is_one_of(file.substr(0, file.find(".so")), language_runtimes)) return true;
-  if (file.starts_with("libpython")) return true;  // an interpreter has one state per process
-  // So has HDF5, with functions of its user among it: one rank's interpreter would be called by another rank.
-  if (file.starts_with("libhdf5")) return true;
+  if (has_state_of_rank(name)) return true;
   if (of_process || is_runtime(file, real, process_runtimes)) return false;
   return !of_system || !(is_versioned(file) || is_versioned(last_part(real)));
 }

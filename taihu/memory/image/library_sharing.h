@@ -4,9 +4,9 @@
 //     accelerators and the like (the table is in library_sharing.cc),
 //   - the node process has loaded the same file for itself,
 //   - it is a versioned library (libpng16.so.16) in a folder of the system.
-// Runtimes of languages that keep state for the program (libstdc++, libgfortran, libpython) are copied
-// wherever they are. A name alone never makes a library shared: what a user calls libutil.so or libmpiwrap.so
-// is private.
+// Runtimes of languages that keep state for the program (libstdc++, libgfortran, libpython) and libraries in
+// which their users register are copied wherever they are. A name alone never makes a library shared: what a
+// user calls libutil.so or libmpiwrap.so is private.
 #pragma once
 
 #include <set>
@@ -23,6 +23,14 @@ class LibrarySharing {
 
   /// Whether ranks get copies of the library that an object needs as `name` and that was found at `path`.
   bool is_private(const std::string& name, const std::string& path) const;
+
+  /// Whether a copy of the library can work beside that of the process: not of the C library and of the
+  /// runtimes that exist once.
+  bool may_be_copied(const std::string& name, const std::string& path) const;
+
+  /// Whether a library of this name keeps what the program has told it. One that needs it, for itself or for
+  /// the program, needs the rank's own.
+  static bool has_state_of_rank(const std::string& name);
 
  private:
   std::vector<std::string> private_libraries_;

@@ -49,6 +49,23 @@ TEST(LibrarySharing, libraries_that_call_their_user_are_private) {
   EXPECT_TRUE(is_private("/usr/lib/x86_64-linux-gnu/libpython3.11.so.1.0"));
 }
 
+TEST(LibrarySharing, libraries_in_which_their_users_register_are_private) {
+  for (const char* name :
+       {"libtorch_python.so.1.13", "libc10.so.1.13", "libprotobuf.so.32", "libgflags.so.2.2", "libglog.so.1",
+        "libLLVM-14.so.1", "libboost_serialization.so.1.74.0"}) {
+    EXPECT_TRUE(LibrarySharing::has_state_of_rank(name)) << name;
+    EXPECT_TRUE(is_private(std::string("/usr/lib/x86_64-linux-gnu/") + name)) << name;
+  }
+  EXPECT_FALSE(LibrarySharing::has_state_of_rank("/usr/lib/libtorch/libpng16.so.16"));
+}
+
+TEST(LibrarySharing, what_exists_once_is_never_copied) {
+  EXPECT_FALSE(LibrarySharing().may_be_copied("libc.so.6", c_library()));
+  EXPECT_FALSE(LibrarySharing().may_be_copied("libgomp.so.1", "/usr/lib/x86_64-linux-gnu/libgomp.so.1"));
+  EXPECT_FALSE(LibrarySharing().may_be_copied("libmpi_abi.so.1", "/usr/lib/libmpi_abi.so.1"));
+  EXPECT_TRUE(LibrarySharing().may_be_copied("libpng16.so.16", "/usr/lib/x86_64-linux-gnu/libpng16.so.16"));
+}
+
 TEST(LibrarySharing, the_processes_own_libraries_are_shared_wherever_they_are) {
   EXPECT_FALSE(is_private(c_library()));
   EXPECT_FALSE(LibrarySharing().is_private("libother.so", c_library()));

@@ -58,7 +58,14 @@ void* RankImage::open_library(const char* name, int flags, const void* caller) {
     }
     return handle;
   }
-  if (!found || !template_.sharing().is_private(name, path)) return dlopen(name, flags);
+  if (!found || !template_.is_private(name, path, loader)) {
+    if (void* const shared = dlopen(name, flags)) return shared;
+    const char* const reason = dlerror();
+    if (!found || !needs_its_user(reason)) {
+      if (reason == nullptr) return nullptr;  // RTLD_NOLOAD
+      throw Error(reason);
+    }
+  }
   if ((flags & RTLD_NOLOAD) != 0) return nullptr;
   std::vector<const OpenedTemplate*> global;
   for (const auto& opened : opened_)
