@@ -195,6 +195,8 @@ plugins)  # style
   $library -DPING -o libping.so -Wl,--no-as-needed ./libpong.so -Wl,-soname,libping.so -Wl,-rpath,. || fail compile
   # It needs a library of the system that neither the program nor the process does.
   $library -DPONG -o libpong.so ./libping.so -Wl,--no-as-needed -l:libresolv.so.2 -Wl,-soname,libpong.so -Wl,-rpath,. || fail compile
+  # It defines nothing, and refers to what the system may have.
+  gcc -shared -fPIC -x c /dev/null -o empty.so || fail compile
   $library -DPROVIDER -o provider.so && $library -DPLUGIN -o plugin.so || fail compile
   gcc -g $flags "$programs/plugins.c" ./libping.so ./libpong.so -Wl,-rpath,. -o program || fail compile
   expect 0 "rank 4 has its plugins" run 5 ./program

@@ -148,6 +148,7 @@ class ElfObject : public std::enable_shared_from_this<ElfObject> {
   void read_packed_relocations();
   void read_versions();
   std::uint64_t count_symbols() const;
+  std::uint64_t count_named_symbols() const;
   [[noreturn]] void damaged(const char* what) const;
 
   std::string path_, origin_;

@@ -26,11 +26,28 @@ std::uint64_t ElfObject::count_symbols() const {
   const auto* bucket = table<std::uint32_t>(bucket_place, buckets);
   std::uint64_t last = 0;
   for (std::uint64_t i = 0; i < buckets; ++i) last = std::max<std::uint64_t>(last, bucket[i]);
-  // Undefined symbols are not hashed, but relocations name them: they all come before `first`.
-  if (last < first) return first;
+  // Undefined symbols are not hashed, but relocations name them: they all come before `first`, which linkers
+  // leave at 1 where nothing is hashed.
+  if (last < first) return std::max(first, count_named_symbols());
   const std::uint64_t chain_place = bucket_place + buckets * 4;
   while ((*table<std::uint32_t>(chain_place + (last - first) * 4) & 1) == 0) ++last;
   return last + 1;
+}
+
+/// As far as relocations name them.
+std::uint64_t ElfObject::count_named_symbols() const {
+  std::uint64_t count = 1;
+  const auto look = [&](std::int64_t tag, std::int64_t bytes_tag) {
+    const auto place = dynamic(tag);
+    if (!place) return;
+    const std::uint64_t entries = dynamic(bytes_tag).value_or(0) / sizeof(Elf64_Rela);
+    const auto* relocations = table<Elf64_Rela>(*place, entries);
+    for (std::uint64_t i = 0; i < entries; ++i)
+      count = std::max<std::uint64_t>(count, ELF64_R_SYM(relocations[i].r_info) + 1);
+  };
+  look(DT_RELA, DT_RELASZ);
+  look(DT_JMPREL, DT_PLTRELSZ);
+  return count;
 }
 
 void ElfObject::read_versions() {

@@ -52,6 +52,9 @@ int main(void) {
   plugin = dlopen("./plugin.so", RTLD_NOW);
   CHECK(plugin && dlsym(plugin, "plugin_run") && dlmopen(LM_ID_BASE, "./plugin.so", RTLD_NOW) == plugin);
   CHECK(!dlopen("./missing.so", RTLD_NOW) && strstr(dlerror(), "missing.so"));
+  void* empty = dlopen("./empty.so", RTLD_NOW);
+  if (!empty) fprintf(stderr, "%s\n", dlerror());
+  CHECK(empty);
   void* mathematics = dlopen("libm.so.6", RTLD_NOW);
   double (*cosine)(double) = (double (*)(double))dlsym(mathematics, "cos");
   CHECK(mathematics && cosine && cosine(0) == 1);
