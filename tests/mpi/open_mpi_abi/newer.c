@@ -24,6 +24,8 @@ int MPI_Psend_init(const void* buffer, int parts, MPI_Count count, MPI_Datatype 
                    MPI_Comm comm, MPI_Info info, MPI_Request* request);
 int MPI_Precv_init(void* buffer, int parts, MPI_Count count, MPI_Datatype type, int from, int tag,
                    MPI_Comm comm, MPI_Info info, MPI_Request* request);
+MPI_Fint MPI_Session_c2f(MPI_Session session);
+MPI_Session MPI_Session_f2c(MPI_Fint integer);
 int MPI_Pready(int part, MPI_Request request);
 int MPI_Pready_range(int first, int last, MPI_Request request);
 int MPI_Parrived(MPI_Request request, int part, int* flag);
@@ -67,6 +69,21 @@ static void sessions(void) {
   CHECK(MPI_Session_finalize(&session) == MPI_SUCCESS && session == MPI_SESSION_NULL);
 }
 
+/* What programs ask about names that version 5 has. */
+static void names(void) {
+  CHECK(MPI_Errhandler_f2c(MPI_Errhandler_c2f(MPI_ERRORS_ABORT)) == MPI_ERRORS_ABORT);
+  CHECK(MPI_Errhandler_c2f(MPI_ERRORS_ABORT) == 3);
+  CHECK(MPI_Session_f2c(MPI_Session_c2f(MPI_SESSION_NULL)) == MPI_SESSION_NULL);
+  CHECK(MPI_Session_c2f(MPI_SESSION_NULL) == 0);
+  for (int code = 74; code < 80; ++code) { /* failed and revoked among them */
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int class = -1, length = 0;
+    CHECK(MPI_Error_class(code, &class) == MPI_SUCCESS && class == code);
+    CHECK(MPI_Error_string(code, text, &length) == MPI_SUCCESS);
+    CHECK(length > 10 && (int)strlen(text) == length);
+  }
+}
+
 static void partitioned(void) {
   enum { parts = 4, each = 100 };
   double out[parts * each] = {0}, in[parts * each] = {0};
@@ -99,6 +116,7 @@ int main(int argc, char** argv) {
   begin(&argc, &argv);
   standard();
   sessions();
+  names();
   partitioned();
   return end("newer");
 }
