@@ -29,6 +29,11 @@ static void compare(const char* name, intptr_t here, unsigned expected) {
 #define TAIHU_FILE COMPARE
 #define TAIHU_MESSAGE COMPARE
 #define TAIHU_INFO COMPARE
+/* Of MPICH 4 and later. */
+#ifndef MPI_SESSION_NULL
+#define MPI_SESSION_NULL 0x38000000
+#endif
+#define TAIHU_SESSION COMPARE
 #define TAIHU_ERROR_HANDLER COMPARE
 #define TAIHU_REQUEST COMPARE
 #define TAIHU_OPERATION COMPARE

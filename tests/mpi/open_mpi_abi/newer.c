@@ -38,6 +38,19 @@ static void note(MPI_Session* session, int* code, ...) {
   seen_code = *code;
 }
 
+/* A session and its error handler need no MPI_Init. */
+static void before_init(void) {
+  MPI_Session session = MPI_SESSION_NULL;
+  MPI_Errhandler handler;
+  CHECK(MPI_Session_create_errhandler(note, &handler) == MPI_SUCCESS);
+  CHECK(MPI_Session_init(MPI_INFO_NULL, handler, &session) == MPI_SUCCESS);
+  MPI_Errhandler_free(&handler);
+  MPI_Session_call_errhandler(session, MPI_ERR_SESSION);
+  CHECK(seen == session && seen_code == MPI_ERR_SESSION);
+  CHECK(MPI_Session_finalize(&session) == MPI_SUCCESS && session == MPI_SESSION_NULL);
+  seen_code = MPI_SUCCESS;
+}
+
 static void sessions(void) {
   MPI_Session session = MPI_SESSION_NULL;
   MPI_Errhandler handler;
@@ -113,6 +126,7 @@ static void standard(void) {
 }
 
 int main(int argc, char** argv) {
+  before_init();
   begin(&argc, &argv);
   standard();
   sessions();

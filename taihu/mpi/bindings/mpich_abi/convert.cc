@@ -25,6 +25,7 @@ const Pair operation_pairs[] = {
 #define TAIHU_GROUP TAIHU_PAIR
 #define TAIHU_WINDOW TAIHU_PAIR
 #define TAIHU_INFO TAIHU_PAIR
+#define TAIHU_SESSION TAIHU_PAIR
 #define TAIHU_ERROR_HANDLER TAIHU_PAIR
 const Pair other_pairs[] = {
 #include "taihu/mpi/bindings/mpich_abi/constants.def"
@@ -103,6 +104,9 @@ MPI_Message in_message(int handle) noexcept {
 }
 MPI_Info in_info(int handle) noexcept {
   return find<MPI_Info>(other_pairs, handle, Kind::info);
+}
+MPI_Session in_session(int handle) noexcept {
+  return find<MPI_Session>(other_pairs, handle, Kind::session);
 }
 MPI_Errhandler in_error_handler(int handle) noexcept {
   return find<MPI_Errhandler>(other_pairs, handle, Kind::error_handler);

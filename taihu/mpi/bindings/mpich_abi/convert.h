@@ -51,6 +51,7 @@ MPI_Group in_group(int handle) noexcept;
 MPI_Win in_window(int handle) noexcept;
 MPI_Message in_message(int handle) noexcept;
 MPI_Info in_info(int handle) noexcept;
+MPI_Session in_session(int handle) noexcept;
 MPI_Errhandler in_error_handler(int handle) noexcept;
 int index_of_object(Object& object) noexcept;
 

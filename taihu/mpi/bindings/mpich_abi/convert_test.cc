@@ -27,6 +27,8 @@ TEST(mpich_abi, predefined_handles_go_there_and_back) {
 #include "taihu/mpi/bindings/mpich_abi/constants.def"
   EXPECT_EQ(in_request(their_MPI_REQUEST_NULL), MPI_REQUEST_NULL);
   EXPECT_EQ(out_handle(MPI_REQUEST_NULL), their_MPI_REQUEST_NULL);
+  EXPECT_EQ(in_session(their_MPI_SESSION_NULL), MPI_SESSION_NULL);
+  EXPECT_EQ(out_handle(MPI_SESSION_NULL), their_MPI_SESSION_NULL);
   EXPECT_EQ(in_file(nullptr), MPI_FILE_NULL);
 }
 

@@ -39,6 +39,28 @@ TAIHU_MPICH_CALL(int, Type_get_contents_c,
   return MPI_SUCCESS;
 }
 
+// Sources of events, whose orders are numbered from 0 there, and event types, of which there are none.
+
+TAIHU_MPICH_CALL(int, T_source_get_info,
+                 (int source_index, char* name, int* name_len, char* desc, int* desc_len, int* ordering,
+                  MPI_Count* ticks_per_second, MPI_Count* max_ticks, int* info)) {
+  MPI_T_source_order order = MPI_T_SOURCE_ORDERED;
+  MPI_Info described = MPI_INFO_NULL;
+  const int code =
+      PMPI_T_source_get_info(source_index, name, name_len, desc, desc_len, &order, ticks_per_second,
+                             max_ticks, info != nullptr ? &described : nullptr);
+  if (code == MPI_SUCCESS && ordering != nullptr) *ordering = order == MPI_T_SOURCE_ORDERED ? 0 : 1;
+  if (code == MPI_SUCCESS && info != nullptr) *info = out_handle(described);
+  return out_error(code);
+}
+
+TAIHU_MPICH_CALL(int, T_event_get_info,
+                 (int event_index, char*, int*, int*, int*, MPI_Aint*, int*, MPI_T_enum*, int*, char*, int*,
+                  int*)) {
+  return out_error(PMPI_T_event_get_info(event_index, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+                                         nullptr, nullptr, nullptr, nullptr, nullptr));
+}
+
 // Handles as integers: they are integers already.
 
 #define SAME(name)                                      \
@@ -61,6 +83,7 @@ SAME(Info)
 SAME(Message)
 SAME(Op)
 SAME(Request)
+SAME(Session)
 SAME(Type)
 SAME(Win)
 

@@ -17,10 +17,6 @@
 #undef TAIHU_FOREIGN_CALL
 #undef TAIHU_FOREIGN_NAME
 
-TAIHU_OPEN_MPI_CALL(int, Session_create_errhandler, (void (*function)(), Handle* errhandler)) {
-  return create_handler("MPI_Session_create_errhandler", ErrorHandler::Use::session, function, errhandler);
-}
-
 TAIHU_OPEN_MPI_CALL(int, Op_create, (MPI_User_function * user_fn, int commute, Handle* op)) {
   return out_error(on_rank("MPI_Op_create", [&](Rank&) {
     require_pointer(reinterpret_cast<const void*>(user_fn), "user_fn");
