@@ -190,8 +190,7 @@ class Endpoint {
   virtual bool send_at_once(int destination, Context context, int tag, const Data& data) = 0;
 
   /// irecv with a new request that the caller owns (see request.h): it must stay where it is until it is
-  /// complete, which `is_complete` and `await` tell, and must not be given to `test` and `wait`. Only in jobs
-  /// of one node process.
+  /// complete, which `is_complete` and `await` tell, and must not be given to `test` and `wait`.
   virtual void irecv_into(Request& request, int source, Context context, int tag, const Space& space) = 0;
   /// Waits until a request is complete, and keeps it.
   virtual void await(Request& request) = 0;

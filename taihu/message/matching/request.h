@@ -32,6 +32,7 @@ struct alignas(64) Request {
   bool is_posted = false;  ///< in the matching queues
   SendMode mode = SendMode::standard;
   bool carries_data = false;   ///< of a put to another node process
+  bool is_of_caller = false;   ///< a receive of Endpoint::irecv_into
   int destination = any_rank;  ///< of a send that waits for its match in another node process, else any_rank
   threads::Doorbell* bell = nullptr;  ///< of the rank that owns the request
   Status status;
@@ -47,7 +48,21 @@ struct alignas(64) Request {
   // Of a send that is announced inside the node process; unchanged until it is complete.
   LocalEndpoint* receiver = nullptr;  ///< null: not such a send
   std::size_t bytes = 0;
-  HelpWanted* helpers = nullptr;  ///< of the sending rank; null: the receiver copies alone
+  union {
+    HelpWanted* helpers = nullptr;  ///< of the sending rank; null: the receiver copies alone
+    std::atomic<int>* awaited;  ///< of a receive of the caller's: how many of its rank wait for their data
+  };
+
+  /// The receive has its message, but not the data. Under the lock of its endpoint.
+  void await_data() noexcept {
+    if (is_of_caller) awaited->fetch_add(1, std::memory_order_relaxed);
+  }
+  /// Behind await_data: as complete.
+  void complete_with_data() noexcept {
+    std::atomic<int>* const of_rank = is_of_caller ? awaited : nullptr;
+    complete();
+    if (of_rank != nullptr) of_rank->fetch_sub(1, std::memory_order_release);
+  }
 
   /// Completes the transfer and wakes the owner. Any thread.
   void complete() noexcept {

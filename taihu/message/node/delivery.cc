@@ -69,7 +69,9 @@ Request* LocalEndpoint::match_at_once(const Arrival& arrival) {
   std::unique_lock hold(lock_, std::try_to_lock);
   if (!hold.owns_lock() || inbox_filled_.load(std::memory_order_acquire)) return nullptr;
   Request* receive = queues_.take_posted(arrival.source, arrival.context, arrival.tag);
-  if (receive != nullptr) set_status(*receive, arrival);
+  if (receive == nullptr) return nullptr;
+  set_status(*receive, arrival);
+  receive->await_data();
   return receive;
 }
 
@@ -234,9 +236,11 @@ void LocalEndpoint::finish_receive(Request* receive, const Arrival& arrival) {
   const std::size_t bytes = std::min(arrival.bytes, receive->space.bytes);
   set_status(*receive, arrival);
   if (arrival.kind == Arrival::Kind::announced_there) {
+    receive->await_data();
     return node_.remote()->accept(arrival, receive->space, bytes, receive);
   }
   if (arrival.kind == Arrival::Kind::landing) {
+    receive->await_data();
     return node_.remote()->claim(arrival.landing, receive);
   }
   const Data data{arrival.data, arrival.bytes, arrival.layout};

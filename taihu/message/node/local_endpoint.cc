@@ -223,9 +223,10 @@ void LocalEndpoint::irecv_into(Request& request, int source, Context context, in
   expect_receive(source, tag);
   expect_space(space);
   if constexpr (contracts_checked)
-    expect(node_.remote() == nullptr && !request.done.load(std::memory_order_relaxed),
-           "a request of the caller's is new, and the job has one node process");
+    expect(!request.done.load(std::memory_order_relaxed), "a request of the caller's is new");
   request.bell = &doorbell_;
+  request.is_of_caller = true;
+  request.awaited = &awaited_;
   std::lock_guard hold(lock_);
   start_receive(&request, source, context, tag, space);
 }
@@ -368,7 +369,7 @@ bool LocalEndpoint::leave() {
   set_background(nullptr);
   const std::lock_guard hold(lock_);
   drain();
-  bool is_clean = requests_.is_idle() && !queues_.has_posted();
+  bool is_clean = requests_.is_idle() && !queues_.has_posted() && !awaits_data();
   queues_.for_each_message([&](Message& message) {
     // One of another process has been counted there, one that is announced is waited for.
     if (message.kind == Arrival::Kind::here && message.process < 0)
@@ -381,7 +382,8 @@ bool LocalEndpoint::leave() {
 
 bool LocalEndpoint::is_idle(Context context) {
   std::lock_guard hold(lock_);
-  return requests_.is_idle(context) && !queues_.has_posted(context);
+  // Of any context: their data come without anything that this rank does.
+  return requests_.is_idle(context) && !queues_.has_posted(context) && !awaits_data();
 }
 
 }  // namespace taihu::message

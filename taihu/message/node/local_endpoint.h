@@ -134,6 +134,7 @@ class LocalEndpoint final : public Endpoint {
            "a space for bytes has an address or a layout");
   }
   Request* take_request(Context context);
+  bool awaits_data() const noexcept { return awaited_.load(std::memory_order_acquire) != 0; }
   Channel& channel_to(LocalEndpoint& peer) {
     Channel* channel = outgoing_[static_cast<unsigned>(peer.local_index_)];
     return channel != nullptr ? *channel : new_channel_to(peer);
@@ -214,7 +215,8 @@ class LocalEndpoint final : public Endpoint {
   std::vector<std::unique_ptr<Channel>> channels_;  // those of outgoing_
   MatchQueues queues_;
   RequestStore requests_;
-  Request sent_;  // stands for all sends that were complete when isend returned
+  Request sent_;                 // stands for all sends that were complete when isend returned
+  std::atomic<int> awaited_{0};  // receives of irecv_into that have their messages, but not the data
   std::uint32_t polls_ = 0;
   std::atomic<std::uint32_t> turns_{0};
 };

@@ -262,7 +262,7 @@ void Remote::send_message(int source, int destination, Context context, int tag,
 }
 
 void Remote::accept(const Arrival& message, const Space& space, std::size_t bytes, Request* receive) {
-  const auto complete = [receive] { receive->complete(); };
+  const auto complete = [receive] { receive->complete_with_data(); };
   if (bytes == 0 || (space.layout == nullptr && !message.in_pieces)) {
     ask_for(message.process, message.transfer, space.address, bytes, complete);
     return;

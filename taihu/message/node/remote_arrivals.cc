@@ -135,7 +135,7 @@ void Remote::finish_landing(Landing* landing) {
 
 void Remote::finish_followed(Request* receive) {
   give_credit(process_of(receive->status.source), receive->status.bytes);
-  receive->complete();
+  receive->complete_with_data();
 }
 
 void Remote::clear_to_send(int process, const Header& header) {

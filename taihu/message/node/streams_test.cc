@@ -88,16 +88,21 @@ class Receiving {
   std::vector<std::vector<std::byte>> data_;
 };
 
-/// The parameter: source and tag that the receives name.
-class Streams : public testing::TestWithParam<std::pair<int, int>> {
+/// What the receives name, and how many node processes the two ranks are in.
+struct StreamShape {
+  int source, tag, processes;
+};
+
+class Streams : public testing::TestWithParam<StreamShape> {
  protected:
-  int source_of(Endpoint& me) const { return GetParam().first == any_rank ? any_rank : 1 - me.rank(); }
-  int tag() const { return GetParam().second; }
-  JobForTests job_{1, 2};
+  int source_of(Endpoint& me) const { return GetParam().source == any_rank ? any_rank : 1 - me.rank(); }
+  int tag() const { return GetParam().tag; }
+  JobForTests job_{GetParam().processes, 2};
 };
 INSTANTIATE_TEST_SUITE_P(Filters, Streams,
-                         testing::Values(std::pair{0, 0}, std::pair{0, any_tag},
-                                         std::pair{any_rank, any_tag}));
+                         testing::Values(StreamShape{0, 0, 1}, StreamShape{0, any_tag, 1},
+                                         StreamShape{any_rank, any_tag, 1}, StreamShape{0, 0, 2},
+                                         StreamShape{any_rank, any_tag, 2}));
 
 TEST_P(Streams, OneWayWithReceivesPostedBefore) {
   job_.run([&](Endpoint& me) {
@@ -238,6 +243,44 @@ TEST(Stream, ReceivesWithRequestsOfTheCallerAreTruncatedAndCancelled) {
       EXPECT_EQ(room[9], std::byte{7});
       EXPECT_EQ(room[10], std::byte{0});
     }
+  });
+}
+
+/// Long ones have their message before they have the data; the rank is not idle then.
+void expect_from_another_process(Endpoint& me, std::size_t bytes, bool is_posted_before) {
+  std::vector<std::byte> data(bytes);
+  if (me.rank() == 0) {
+    fill_pattern(data.data(), bytes, bytes);
+    if (is_posted_before) await_signal(me, signal_tag);
+    Request* const send = me.isend(1, user_context, 1, data.data(), bytes);
+    if (!is_posted_before) signal(me, signal_tag);
+    me.wait(send, nullptr);
+    return;
+  }
+  if (!is_posted_before) await_signal(me, signal_tag);
+  Request receive;
+  me.irecv_into(receive, 0, user_context, 1, {data.data(), bytes});
+  if (is_posted_before) {
+    EXPECT_FALSE(me.is_idle(user_context));
+    signal(me, signal_tag);
+  }
+  while (!receive.done.load()) {
+    const bool is_idle = me.is_idle(user_context);
+    EXPECT_TRUE(!is_idle || receive.done.load());
+    me.progress();
+  }
+  me.await(receive);
+  EXPECT_EQ(receive.status.bytes, bytes);
+  EXPECT_TRUE(has_pattern(data.data(), bytes, bytes)) << bytes;
+  me.wait_until([&] { return me.is_idle(user_context); });
+}
+
+TEST(Stream, ReceivesWithRequestsOfTheCallerWaitForDataOfAnotherNodeProcess) {
+  JobForTests job(2, 2);
+  job.run([](Endpoint& me) {
+    for (const std::size_t bytes : {0UL, 8UL, 4072UL, 4073UL, 16385UL, 70000UL, 300000UL})
+      for (const bool is_posted_before : {true, false})
+        expect_from_another_process(me, bytes, is_posted_before);
   });
 }
 

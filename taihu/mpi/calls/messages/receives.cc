@@ -8,23 +8,9 @@
 namespace taihu::mpi::messages {
 namespace {
 
-__attribute__((noinline)) std::unique_ptr<Request> irecv_from_anywhere(Rank& rank, Communicator& communicator,
-                                                                       void* address, MPI_Count count,
-                                                                       MPI_Datatype type, int source,
-                                                                       int tag) {
-  auto transfer = std::make_unique<Transfer>(rank, communicator, address, count, type, Direction::receive);
-  const int checked_tag = receive_tag(tag);
-  const int peer = source_rank(communicator, source);
-  transfer->begin(rank.endpoint().irecv(peer, communicator.context, checked_tag, transfer->buffer().space()),
-                  peer, tag);
-  return transfer;
-}
-
 inline __attribute__((always_inline)) std::unique_ptr<Request> irecv(Rank& rank, Communicator& communicator,
                                                                      void* address, MPI_Count count,
                                                                      MPI_Datatype type, int source, int tag) {
-  if (rank.layout().processes != 1)
-    return irecv_from_anywhere(rank, communicator, address, count, type, source, tag);
   auto receive = std::make_unique<PostedReceive>(rank, communicator, address, count, type);
   const int checked_tag = receive_tag(tag);
   receive->begin(rank, source_rank(communicator, source), checked_tag);

@@ -77,7 +77,7 @@ inline void Transfer::operator delete(void* memory, std::size_t bytes) noexcept 
   }
 }
 
-/// A receive in a job of one node process; not persistent. The request of the message layer is part of it.
+/// A receive; not persistent. The request of the message layer is part of it.
 class PostedReceive final : public Request {
  public:
   PostedReceive(Rank& rank, Communicator& communicator, void* address, MPI_Count count, MPI_Datatype type)
