@@ -37,6 +37,9 @@ class EnvelopeReader {
   /// The other side has counted `tally` so many times more. Readers of links that count nothing need not
   /// care.
   virtual void counted(int /*process*/, const Tally& /*tally*/, std::uint64_t /*times*/) {}
+  /// Whether the reader waits for more than it has been given. A link whose looks cost much gives up reading
+  /// where it does not.
+  virtual bool wants_more() { return true; }
 
  protected:
   ~EnvelopeReader() = default;
@@ -74,8 +77,8 @@ class Link {
   /// of `send` have no order with it, they may arrive later: who counts what must not overtake such data
   /// first waits until they have arrived (Endpoint::may_reach_there).
   virtual bool tally(int /*process*/, const Tally& /*tally*/) { return false; }
-  /// Hands over up to `most` envelopes that have come, and does what else can be done for the transfers under
-  /// way; false when there was nothing to do.
+  /// Hands over up to `most` envelopes that have come, fewer when the reader wants no more, and does what
+  /// else can be done for the transfers under way; false when there was nothing to do.
   virtual bool read(EnvelopeReader& reader, int most) = 0;
   /// Nothing that was sent waits for room or for the MPI library.
   virtual bool is_quiet() = 0;

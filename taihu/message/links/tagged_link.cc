@@ -19,8 +19,8 @@ void TaggedLink::listen(std::size_t slot) {
   listening_[slot] = receive(any_process, envelope_tag, slots_[slot].get(), slot_bytes);
 }
 
-/// Posting a slot again costs about as much as a message. So slots are posted when there is nothing else to
-/// do, or when many have been read.
+/// Posting a slot again costs about as much as a message. So slots are posted when there is nothing to read,
+/// or when many have been read.
 void TaggedLink::listen_again() {
   for (; deaf_slots_ != 0; --deaf_slots_)
     listen((next_slot_ + listening_slots - deaf_slots_) % listening_slots);
@@ -68,8 +68,13 @@ bool TaggedLink::read(EnvelopeReader& reader, int most) {
     listen(slots_.size() - 1);
   }
   int read = 0;
-  while (read < most && read_one(reader)) ++read;
-  if (read < most) listen_again();
+  // Who has what he waits for goes on at once: a look for more, and the slots, can wait until he looks again.
+  do {
+    if (!read_one(reader)) {
+      listen_again();
+      break;
+    }
+  } while (++read < most && reader.wants_more());
   return (!under_way_.empty() && finish_sent()) || read != 0;
 }
 

@@ -19,6 +19,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <type_traits>
 #include <unordered_set>
 #include <vector>
 
@@ -199,6 +200,8 @@ class Wire final : private EnvelopeReader {
   bool drive(int turns, Done&& done) {
     if (!try_enter()) return false;
     looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    driver_ = {&done,
+               [](const void* of) { return (*static_cast<const std::remove_reference_t<Done>*>(of))(); }};
     for (int turn = 0; turn < turns && !done(); ++turn) {
       if (submissions_.load(std::memory_order_relaxed) != 0 || backlog_size_ != 0) {
         take_submissions();
@@ -208,6 +211,7 @@ class Wire final : private EnvelopeReader {
       if (!under_way_.empty() && (!has_read || turn + 1 == turns)) finish_transfers();
       say_more();
     }
+    driver_ = {};
     leave();
     return true;
   }
@@ -244,6 +248,12 @@ class Wire final : private EnvelopeReader {
     std::function<void()> done;
     Request* sent = nullptr;  ///< completed with the transfer
     int tag = 0;              ///< of expected bulk data, else 0
+  };
+
+  /// What `drive` waits for; nothing for a poll.
+  struct Driver {
+    const void* done = nullptr;
+    bool (*is_done)(const void* done) = nullptr;
   };
 
   /// More than one: a rank that waits for several messages finds most of them here when it looks for the
@@ -298,6 +308,7 @@ class Wire final : private EnvelopeReader {
   void counted(int process, const Tally& tally, std::uint64_t times) override {
     counted_(process, tally, times);
   }
+  bool wants_more() override { return driver_.is_done == nullptr || !driver_.is_done(driver_.done); }
   bool finish_transfers();
 
   Link& link_;
@@ -314,6 +325,7 @@ class Wire final : private EnvelopeReader {
 
   // Only the thread inside.
   bool has_more_to_say_ = false;
+  Driver driver_;
   std::vector<std::deque<Outgoing>> backlog_;  // by process
   std::size_t backlog_size_ = 0;               // of all
   std::vector<int> held_up_;                   // processes with a backlog
