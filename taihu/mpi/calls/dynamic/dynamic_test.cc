@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks that start while the job runs, of a system that only seems to start them; and ports.
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -246,6 +248,45 @@ TEST(spawning, ports_have_names) {
       EXPECT_EQ(MPI_Unpublish_name("here", MPI_INFO_NULL, port), MPI_SUCCESS);
     }
   });
+}
+
+/// Gives what comes at one socket to another, until it is closed.
+void pass_on(int from, int to) {
+  char bytes[512];
+  for (ssize_t got = 0; (got = read(from, bytes, sizeof bytes)) > 0;)
+    ASSERT_EQ(write(to, bytes, static_cast<std::size_t>(got)), got);
+}
+
+TEST(spawning, ends_of_a_socket_stay_until_both_are_named) {
+  TestRanks job({2, 1});
+  NoSpares none;
+  StandIn ranks(job.rank(0));
+  const JobService service(job.node(0), none, ranks);
+  int first[2], second[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, first), 0);
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, second), 0);
+  std::atomic<bool> has_been_told{false};
+  // What the second rank says comes at once, what the first one says late.
+  std::thread back([&] { pass_on(second[1], first[1]); });
+  std::thread there([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    has_been_told = true;
+    pass_on(first[1], second[1]);
+  });
+  job.run([&](Rank& rank) {
+    MPI_Comm between = MPI_COMM_NULL;
+    EXPECT_EQ(MPI_Comm_join(rank.number() == 0 ? first[0] : second[0], &between), MPI_SUCCESS);
+    EXPECT_TRUE(has_been_told) << "a rank that nobody names yet must not end";
+    int got = -1;
+    const int mine = rank.number();
+    MPI_Sendrecv(&mine, 1, MPI_INT, 0, 0, &got, 1, MPI_INT, 0, 0, between, MPI_STATUS_IGNORE);
+    EXPECT_EQ(got, 1 - mine);
+    MPI_Comm_disconnect(&between);
+  });
+  for (const int end : {first[0], second[0]}) close(end);
+  there.join();
+  back.join();
+  for (const int end : {first[1], second[1]}) close(end);
 }
 
 }  // namespace

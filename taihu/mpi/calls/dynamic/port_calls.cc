@@ -242,6 +242,16 @@ void move_all(int descriptor, void* data, std::size_t bytes, short event, Move&&
   }
 }
 
+void write_all(int descriptor, const void* data, std::size_t bytes) {
+  move_all(descriptor, const_cast<void*>(data), bytes, POLLOUT,
+           [](int to, void* at, std::size_t left) { return ::write(to, at, left); });
+}
+
+void read_all(int descriptor, void* data, std::size_t bytes) {
+  move_all(descriptor, data, bytes, POLLIN,
+           [](int from, void* at, std::size_t left) { return ::read(from, at, left); });
+}
+
 std::string name_argument(const char* name) {
   require_pointer(name, "service_name");
   return name;
@@ -286,10 +296,8 @@ MPI_CALL(int, Comm_join, (int fd, MPI_Comm* intercomm)) {
     std::memcpy(mine.job, job.c_str(), std::min(job.size() + 1, sizeof mine.job - 1));
     mine.rank = rank.number();
     mine.contexts = static_cast<std::uint64_t>(rank.allocate_contexts());
-    move_all(fd, &mine, sizeof mine, POLLOUT,
-             [](int to, void* data, std::size_t bytes) { return ::write(to, data, bytes); });
-    move_all(fd, &theirs, sizeof theirs, POLLIN,
-             [](int from, void* data, std::size_t bytes) { return ::read(from, data, bytes); });
+    write_all(fd, &mine, sizeof mine);
+    read_all(fd, &theirs, sizeof theirs);
     // The other end is of another job: the standard wants no communicator then, and no error.
     if (std::memcmp(mine.job, theirs.job, sizeof mine.job) != 0) return;
     require(mine.rank != theirs.rank, MPI_ERR_ARG, "both ends of the socket are of the same rank");
@@ -297,6 +305,11 @@ MPI_CALL(int, Comm_join, (int fd, MPI_Comm* intercomm)) {
     Reference<Communicator> made =
         make_child(rank.self(), static_cast<taihu::message::Context>(contexts), rank.self().group,
                    Reference<Group>(new Group({static_cast<int>(theirs.rank)})));
+    // Each end is named only in the greeting until the other has its group: it must not end before, or its
+    // number could be given to others.
+    char settled = 1;
+    write_all(fd, &settled, sizeof settled);
+    read_all(fd, &settled, sizeof settled);
     *intercomm = handle_of<MPI_Comm>(made.give_up());
   });
 }
