@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "commands/rmc_options.h"
+#include "taihu/base/clock.h"
 #include "taihu/base/error.h"
 #include "taihu/base/output_file.h"
 #include "taihu/neutron/benchmark/benchmark.h"
@@ -82,6 +83,7 @@ Model prepare(Options& options, parallel::Communicator& ranks) {
 
 int run(Options options, parallel::Communicator& ranks) {
   try {
+    options.run.started_ns = now_ns();
     set_hot_memory(options.vectors == "plain" ? HotMemory::plain : HotMemory::aligned);
     const Model model = prepare(options, ranks);
     run_model(model, ranks, options.run, [](const std::string& line) {

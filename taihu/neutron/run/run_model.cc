@@ -31,7 +31,7 @@ class Run {
         options_(options),
         print_(print),
         files_(model, options.output_folder, options.all_tallies),
-        started_ns_(now_ns()) {}
+        started_ns_(options.started_ns > 0 ? options.started_ns : now_ns()) {}
 
   RunResult execute() {
     try {

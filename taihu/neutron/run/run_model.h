@@ -2,6 +2,7 @@
 // A run of the program: batches with a line of progress each, statepoints, results, pictures, times.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 
@@ -21,6 +22,9 @@ struct RunOptions {
   bool write_files = true;
   bool all_tallies = false;  ///< as text, however many values they have
   bool show_batches = true;
+  /// When the work on the run began (now_ns() of base/clock.h), so that reading the model counts as
+  /// initialization; 0: with run_model().
+  std::int64_t started_ns = 0;
 };
 
 /// The result of a run.
