@@ -86,12 +86,15 @@ Hdf5File::Hdf5File(const std::string& path, Mode mode) : path_(path) {
   static const herr_t not_at_exit = H5dont_atexit();
   (void)not_at_exit;
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  file_ = mode == Mode::read ? H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT)
-                             : H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  file_ = mode == Mode::create
+              ? H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT)
+              : H5Fopen(path.c_str(), mode == Mode::read ? H5F_ACC_RDONLY : H5F_ACC_RDWR, H5P_DEFAULT);
   if (file_ < 0)
-    throw Error(mode == Mode::read
-                    ? path + ": cannot be read as an HDF5 file (missing, damaged or another format)"
-                    : path + ": cannot be created");
+    throw Error(path +
+                (mode == Mode::create ? ": cannot be created"
+                 : mode == Mode::read
+                     ? ": cannot be read as an HDF5 file (missing, damaged or another format)"
+                     : ": cannot be opened as an HDF5 file to add to it (missing, damaged or read-only)"));
 }
 
 Hdf5File::~Hdf5File() {

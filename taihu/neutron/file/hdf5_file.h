@@ -13,9 +13,9 @@ namespace taihu::neutron {
 
 class Hdf5File {
  public:
-  enum class Mode { read, create };
+  enum class Mode { read, create, append };
 
-  /// Opens or creates. Throws Error.
+  /// Opens or creates; append: a file that is there gets more objects. Throws Error.
   Hdf5File(const std::string& path, Mode mode);
   ~Hdf5File();
   Hdf5File(const Hdf5File&) = delete;

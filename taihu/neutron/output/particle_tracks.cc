@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <filesystem>
 #include <map>
-#include <memory>
 
+#include "taihu/base/error.h"
 #include "taihu/base/formatted.h"
 #include "taihu/base/output_file.h"
-#include "taihu/neutron/file/hdf5_file.h"
 #include "taihu/neutron/file/hdf5_handle.h"
 #include "taihu/neutron/geometry/instances.h"
 
@@ -36,8 +36,10 @@ Hdf5Handle track_state_type() {
   return type_handle(type);
 }
 
+}  // namespace
+
 /// Finds the cells of points again.
-class Places {
+class TrackFile::Places {
  public:
   explicit Places(const Model& model) : model_(model), memory_(model.geometry) {}
 
@@ -74,36 +76,53 @@ class Places {
   std::map<UniverseId, std::unique_ptr<const InstanceTable>> tables_;
 };
 
-}  // namespace
+TrackFile::TrackFile(std::string path, const Model& model) : path_(std::move(path)), model_(&model) {}
 
-void write_tracks(const std::string& path, const Model& model, const std::vector<GenerationTracks>& tracks) {
-  Places places(model);
-  write_and_replace(path, [&](const std::string& temporary) {
-    Hdf5File file(temporary, Hdf5File::Mode::create);
-    file.write_attribute("/", "filetype", std::string("track"));
-    file.write_attribute("/", "version", std::vector<int>{3, 0});
-    const Hdf5Handle type = track_state_type();
-    for (const GenerationTracks& generation : tracks)
-      for (auto at = generation.points.begin(); at != generation.points.end();) {
-        const std::uint64_t history = at->history;
-        std::vector<TrackState> states;
-        std::vector<int> offsets;  // where each neutron of the history begins
-        for (std::int64_t neutron = -1; at != generation.points.end() && at->history == history; ++at) {
-          if (at->neutron != neutron) offsets.push_back(static_cast<int>(states.size()));
-          neutron = at->neutron;
-          states.push_back(places.state_of(*at));
-        }
-        const std::string name = formatted("/track_%d_%d_%llu", generation.batch, generation.generation,
-                                           static_cast<unsigned long long>(history + 1));
-        const std::vector<int> particles(offsets.size(), 0);  // neutrons
-        offsets.push_back(static_cast<int>(states.size()));
-        file.write_records(name, *type, states.data(), states.size());
-        file.write_attribute(name, "n_particles", static_cast<std::int64_t>(particles.size()));
-        file.write_attribute(name, "offsets", offsets);
-        file.write_attribute(name, "particles", particles);
+TrackFile::~TrackFile() = default;
+
+void TrackFile::write(Hdf5File& file, const std::vector<GenerationTracks>& tracks) {
+  const Hdf5Handle type = track_state_type();
+  for (const GenerationTracks& generation : tracks)
+    for (auto at = generation.points.begin(); at != generation.points.end();) {
+      const std::uint64_t history = at->history;
+      std::vector<TrackState> states;
+      std::vector<int> offsets;  // where each neutron of the history begins
+      for (std::int64_t neutron = -1; at != generation.points.end() && at->history == history; ++at) {
+        if (at->neutron != neutron) offsets.push_back(static_cast<int>(states.size()));
+        neutron = at->neutron;
+        states.push_back(places_->state_of(*at));
       }
-    file.close();
-  });
+      const std::string name = formatted("/track_%d_%d_%llu", generation.batch, generation.generation,
+                                         static_cast<unsigned long long>(history + 1));
+      const std::vector<int> particles(offsets.size(), 0);  // neutrons
+      offsets.push_back(static_cast<int>(states.size()));
+      file.write_records(name, *type, states.data(), states.size());
+      file.write_attribute(name, "n_particles", static_cast<std::int64_t>(particles.size()));
+      file.write_attribute(name, "offsets", offsets);
+      file.write_attribute(name, "particles", particles);
+    }
+  file.close();
+}
+
+void TrackFile::add(const std::vector<GenerationTracks>& tracks) {
+  if (places_ == nullptr) {
+    places_ = std::make_unique<Places>(*model_);
+    write_and_replace(path_, [&](const std::string& temporary) {
+      Hdf5File file(temporary, Hdf5File::Mode::create);
+      file.write_attribute("/", "filetype", std::string("track"));
+      file.write_attribute("/", "version", std::vector<int>{3, 0});
+      write(file, tracks);
+    });
+    return;
+  }
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::canonical(path_, error);  // what a link names
+  const std::string temporary = target.string() + ".part";
+  if (!error) std::filesystem::rename(target, temporary, error);
+  check_input(!error, path_ + ": cannot be appended to (" + error.message() + ")");
+  Hdf5File file(temporary, Hdf5File::Mode::append);
+  write(file, tracks);
+  replace_file(temporary, target.string());
 }
 
 }  // namespace taihu::neutron

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <filesystem>
 
 #include "taihu/base/error.h"
 #include "taihu/base/formatted.h"
@@ -120,7 +121,7 @@ TEST(ParticleTracks, OfAFileHaveTheNamesOfTheirHistories) {
   const TemporaryFolder folder;
   const Model model = tracked_model();
   const std::vector<GenerationTracks> tracks = tracks_alone(model, 1);
-  write_tracks(folder.path("tracks.h5"), model, tracks);
+  TrackFile(folder.path("tracks.h5"), model).add(tracks);
   const Hdf5File file(folder.path("tracks.h5"), Hdf5File::Mode::read);
   file.require_format("file of tracks", "track", 3);
   std::vector<std::string> names = file.names_in("/");
@@ -130,6 +131,35 @@ TEST(ParticleTracks, OfAFileHaveTheNamesOfTheirHistories) {
   EXPECT_EQ(file.shape("/track_1_1_3"), std::vector<std::int64_t>{static_cast<std::int64_t>(points)});
   EXPECT_EQ(file.attribute_integer("/track_1_1_3", "n_particles"), 1);
   EXPECT_EQ(file.attribute_doubles("/track_1_1_3", "offsets"), (std::vector<double>{0, points}));
+}
+
+/// What the file has already is not written again, so many batches take as long as their tracks.
+TEST(ParticleTracks, AreAppendedToTheirFile) {
+  const TemporaryFolder folder;
+  const Model model = tracked_model();
+  const std::vector<GenerationTracks> tracks = tracks_alone(model, 1);
+  ASSERT_EQ(tracks.size(), 2u);
+  const std::string path = folder.path("tracks.h5"), link = folder.path("link.h5");
+  folder.write("tracks.h5", "of a run before");
+  std::filesystem::create_symlink(path, link);
+  TrackFile file(link, model);
+  file.add({tracks[0]});
+  {
+    Hdf5File marked(path, Hdf5File::Mode::append);
+    marked.write_attribute("/track_1_1_3", "mark", std::int64_t{5});
+    marked.close();
+  }
+  file.add({tracks[1]});
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_FALSE(std::filesystem::exists(path + ".part"));
+  {
+    const Hdf5File both(path, Hdf5File::Mode::read);
+    EXPECT_EQ(both.names_in("/").size(), 3u);
+    EXPECT_EQ(both.attribute_integer("/track_1_1_3", "mark"), 5);
+    EXPECT_EQ(both.shape("/track_3_1_20").size(), 1u);
+  }
+  std::filesystem::remove(path);
+  EXPECT_THROW(file.add({tracks[1]}), Error);
 }
 
 const std::string all_of_batch_2 = [] {
@@ -194,7 +224,7 @@ TEST(ParticleTracks, OfAFileHaveTheChainsOfAFixedSource) {
   model.settings.tracking = Tracking::surface;
   const std::vector<GenerationTracks> tracks = tracks_alone(model, 1);
   ASSERT_EQ(tracks.size(), 1u);
-  write_tracks(folder.path("tracks.h5"), model, tracks);
+  TrackFile(folder.path("tracks.h5"), model).add(tracks);
   const Hdf5File file(folder.path("tracks.h5"), Hdf5File::Mode::read);
   EXPECT_EQ(file.names_in("/").size(), 40u);
   std::size_t secondaries = 0, outer = 0;

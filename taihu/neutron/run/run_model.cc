@@ -31,6 +31,7 @@ class Run {
         options_(options),
         print_(print),
         files_(model, options.output_folder, options.all_tallies),
+        track_file_(files_.tracks(), model),
         started_ns_(options.started_ns > 0 ? options.started_ns : now_ns()) {}
 
   RunResult execute() {
@@ -227,7 +228,7 @@ class Run {
   }
 
   /// Files that another run can start from.
-  void save_sources(Simulation& simulation) const {
+  void save_sources(Simulation& simulation) {
     const Settings& settings = model_.settings;
     const std::int64_t start = now_ns();
     if (std::find(settings.source_batches.begin(), settings.source_batches.end(), simulation.batch()) !=
@@ -251,8 +252,7 @@ class Run {
     }
     // After each such batch, so that a run that does not reach its end has them, too.
     if (tracked_batch(simulation.batch() - 1, simulation.batch()) > 0) {
-      parallel::together(ranks_, ranks_.is_root(),
-                         [&] { write_tracks(files_.tracks(), model_, simulation.tracks()); });
+      parallel::together(ranks_, ranks_.is_root(), [&] { track_file_.add(simulation.take_tracks()); });
       say("tracks: " + files_.tracks());
     }
     simulation.times().output += seconds_since(start);
@@ -320,6 +320,7 @@ class Run {
   const RunOptions& options_;
   const std::function<void(const std::string&)>& print_;
   ResultFiles files_;
+  TrackFile track_file_;
   std::int64_t started_ns_;
   double results_seconds_ = 0;
 };

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "taihu/neutron/source/ordered_bank.h"
@@ -126,11 +127,13 @@ class Simulation {
   /// Neutrons and collisions for files. On all ranks.
   OrderedBank<Passage>& surface_bank() noexcept { return surface_bank_; }
   OrderedBank<CollisionRecord>& collision_bank() noexcept { return collision_bank_; }
-  /// Of the histories that the settings name, so far; on the root, empty elsewhere.
+  /// Of the histories that the settings name, since the last call of take_tracks(); on the root, empty
+  /// elsewhere.
   const std::vector<GenerationTracks>& tracks() const noexcept { return tracks_; }
   std::vector<LostParticle> take_lost();  ///< of this rank, since the last call
 
   /// Statistics of all bins, in the layout's order, on the root; empty elsewhere. Collective.
+  std::vector<GenerationTracks> take_tracks() noexcept { return std::exchange(tracks_, {}); }
   TallyStatistics all_statistics();
 
   /// Continues where a statepoint ended, with this rank's shares of the statistics and of the next source.
