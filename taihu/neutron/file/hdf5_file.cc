@@ -374,4 +374,9 @@ void Hdf5File::write_attribute(const std::string& object, const std::string& nam
     fail("attribute " + name + " cannot be written");
 }
 
+void Hdf5File::write_number_attribute(const std::string& object, const std::string& name, double value) {
+  if (!write_attribute_data(file_, object, name, H5T_NATIVE_DOUBLE, &value, {}))
+    fail("attribute " + name + " cannot be written");
+}
+
 }  // namespace taihu::neutron

@@ -68,6 +68,7 @@ class Hdf5File {
   void write_attribute(const std::string& object, const std::string& name, std::int64_t value);
   void write_attribute(const std::string& object, const std::string& name, const std::vector<int>& values);
   void write_attribute(const std::string& object, const std::string& name, const std::vector<double>& values);
+  void write_number_attribute(const std::string& object, const std::string& name, double value);
 
   std::int64_t id() const noexcept { return file_; }
   const std::string& path() const noexcept { return path_; }

@@ -27,8 +27,11 @@ Material read_head(Element& element) {
   material.id = element.id();
   material.place = element.place();
   material.name = element.text("name", "");
-  element.ignore("depletable");  // used by depletion codes only
-  element.ignore("volume");      // the same
+  material.depletable = element.boolean("depletable", false);
+  if (element.has("volume")) {
+    material.volume = element.number("volume");
+    element.require(material.volume >= 0, "\"volume\" must not be negative");
+  }
   return material;
 }
 

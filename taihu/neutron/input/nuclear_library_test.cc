@@ -324,7 +324,9 @@ TEST_F(Continuous, ThreadsGiveTheSameBits) {
 
 TEST_F(Continuous, ARunThatGoesOnHasTheSameBits) {
   add(test_fuel());
-  const Model model = read(box_model(material("<nuclide name=\"X235\" ao=\"1\"/>"), counts(200, 6, 1)));
+  const Model model = read(box_model(
+      material("<nuclide name=\"X235\" ao=\"1\"/><volume>250</volume><depletable>true</depletable>"),
+      counts(200, 6, 1) + "<temperature_default>295</temperature_default>"));
   parallel::SoloCommunicator rank;
   Simulation first(model, rank, 1, parallel::LoopSchedule{});
   for (int i = 0; i < 3; ++i) first.run_batch();
@@ -337,6 +339,9 @@ TEST_F(Continuous, ARunThatGoesOnHasTheSameBits) {
   const Hdf5File summary(folder_.path("summary.h5"), Hdf5File::Mode::read);
   EXPECT_EQ(summary.doubles("/materials/material 1/nuclide_densities"), std::vector<double>{0.1});
   EXPECT_EQ(summary.doubles("/nuclides/awrs"), std::vector<double>{233});
+  EXPECT_EQ(summary.doubles("/geometry/cells/cell 1/temperature"), std::vector<double>{295});
+  EXPECT_EQ(summary.attribute_number("/materials/material 1", "volume"), 250);
+  EXPECT_EQ(summary.attribute_integer("/materials/material 1", "depletable"), 1);
 }
 
 TEST_F(Continuous, RefusesWithOneLine) {

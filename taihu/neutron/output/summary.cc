@@ -31,6 +31,20 @@ void write_surfaces(Hdf5File& file, const Geometry& geometry) {
   }
 }
 
+/// K, of each material that fills the cell; 0 in a void, as OpenMC has it.
+std::vector<double> temperatures_of(const Model& model, const Cell& cell, const CellText& text) {
+  if (!text.temperatures.empty()) return text.temperatures;
+  std::vector<MaterialId> materials{cell.material()};
+  if (cell.distributed >= 0 && !model.geometry.distributed[cell.distributed].materials.empty())
+    materials = model.geometry.distributed[cell.distributed].materials;
+  std::vector<double> temperatures;
+  for (const MaterialId id : materials) {
+    const double own = id ? model.materials[id.index()].temperature : 0;
+    temperatures.push_back(own >= 0 ? own : model.settings.temperature_default);
+  }
+  return temperatures;
+}
+
 void write_cells(Hdf5File& file, const Model& model) {
   const Geometry& geometry = model.geometry;
   file.make_group("/geometry/cells");
@@ -54,8 +68,7 @@ void write_cells(Hdf5File& file, const Model& model) {
         file.write_integer(place + "/material", id_of(cell.material()));
       else
         file.write_integers(place + "/material", materials);
-      file.write(place + "/temperature",
-                 text.temperatures.empty() ? std::vector<double>{293.6} : text.temperatures);
+      file.write(place + "/temperature", temperatures_of(model, cell, text));
       if (!text.densities.empty()) file.write(place + "/density", text.densities);
     } else if (cell.fill == Fill::universe) {
       file.write_text(place + "/fill_type", "universe");
@@ -150,7 +163,9 @@ void write_materials(Hdf5File& file, const Model& model) {
   for (const Material& material : model.materials) {
     const std::string place = "/materials/material " + std::to_string(material.id);
     file.make_group(place);
-    file.write_attribute(place, "depletable", std::int64_t{0});
+    file.write_attribute(place, "depletable", static_cast<std::int64_t>(material.depletable));
+    if (material.volume >= 0) file.write_number_attribute(place, "volume", material.volume);
+    if (material.temperature > 0) file.write_number_attribute(place, "temperature", material.temperature);
     if (!material.name.empty()) file.write_text(place + "/name", material.name);
     if (model.nuclear) {
       write_nuclides(file, place, material, nuclides);

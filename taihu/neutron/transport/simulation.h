@@ -45,8 +45,11 @@ struct Material {
   std::vector<std::string> isotropic;  ///< nuclides that scatter evenly in all directions
   std::string density_units;
   double density = 0;
-  std::string place;                   ///< "file:line:column: " for messages
-  double temperature = -1;             ///< K; negative: the default
+  std::string place;        ///< "file:line:column: " for messages
+  double temperature = -1;  ///< K; negative: the default
+  // For programs that read the summary.
+  bool depletable = false;
+  double volume = -1;                  ///< cm3; negative: not given
   std::vector<double> atom_densities;  ///< atoms/(b cm), of the constituents; known once data are read
 };
 
