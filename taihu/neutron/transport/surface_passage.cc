@@ -124,8 +124,11 @@ bool SurfacePassage::pass_boundary(SurfaceId index, double distance, int level) 
   const double sign = currents && dot(across, u) < 0 ? -1 : 1;
   // A particle that is returned by the boundary passes the surface twice.
   if (currents && surface.boundary != Boundary::periodic) score_passage(index, sign, r + distance * u);
-  if (history_.scores_faces())
-    history_.score_faces(length(r - particle_.turned_at) + distance + crossing_step_cm);
+  // A face of a mesh that lies on a boundary is only passed by neutrons that leave the model.
+  if (history_.scores_faces()) {
+    const double step = surface.boundary == Boundary::vacuum ? crossing_step_cm : -crossing_step_cm;
+    history_.score_faces(std::fmax(0.0, length(r - particle_.turned_at) + distance + step));
+  }
   // A boundary is listed before it acts; a cell can only be left there.
   if (banks(index)) {
     const SurfaceBanking& banking = history_.settings.surface_banking;
