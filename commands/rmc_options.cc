@@ -47,7 +47,8 @@ void add_bench_options(CLI::App& command, Options& options) {
 }
 
 void add_run_options(CLI::App& command, Options& options) {
-  command.add_option("--threads", options.run.threads, "threads of each rank")
+  // Short names are OpenMC's, whose Python package starts programs with them.
+  command.add_option("-s,--threads", options.run.threads, "threads of each rank")
       ->check(CLI::Range(1, 4096).description(""))
       ->type_name("N");
   command
@@ -67,7 +68,7 @@ void add_run_options(CLI::App& command, Options& options) {
       ->check(CLI::IsMember({"aligned", "plain"}).description(""))
       ->type_name("WHERE")
       ->capture_default_str();
-  command.add_option("--particles", options.particles, "neutrons per generation instead of the model's")
+  command.add_option("-n,--particles", options.particles, "neutrons per generation instead of the model's")
       ->check(CLI::Range(std::int64_t{1}, most_particles).description(""))
       ->type_name("N");
   command.add_option("--batches", options.batches, "batches instead of the model's")
@@ -154,7 +155,11 @@ Command parse_options(int argc, char** argv, Options& options) {
   add_run_options(*run_command, options);
   add_run_options(*restart_command, options);
   add_bench_options(*bench_command, options);
-  restart_command->add_option("--from", options.statepoint, "the statepoint")->required()->type_name("FILE");
+  restart_command->add_option("-r,--from", options.statepoint, "the statepoint")
+      ->required()
+      ->type_name("FILE");
+  run_command->add_option("-r", options.statepoint, "continue from a statepoint, as restart does")
+      ->type_name("FILE");
   check_command
       ->add_option(
           "--box", options.box,

@@ -92,6 +92,15 @@ if openmc:
         total = nuclides.get_values(nuclides=['total']).ravel()
         expect(abs(parts - total).max() < 1e-9, 'the package reads nuclides that do not add up to the total')
 
+# A script that runs OpenMC runs rmc.
+if openmc:
+    script_folder = f'{work}/script'
+    shutil.copytree(f'{models}/pin_cell', script_folder)
+    shutil.copy(f'{work}/c5g7.h5', script_folder)
+    openmc.run(threads=1, particles=300, output=False, cwd=script_folder, openmc_exec='run', mpi_args=[rmc])
+    with openmc.StatePoint(glob.glob(f'{script_folder}/statepoint.*.h5')[-1]) as results:
+        expect(results.n_particles == 300 and results.keff.nominal_value > 1, 'openmc.run has other results')
+
 with open(f'{work}/fixed_sources/tallies.out') as text:
     values = [float(value) for value in re.findall(r'([\d.e+-]+) \+/-', text.read())]
 expect(len(values) == 125, f'fixed_sources has {len(values)} bins')

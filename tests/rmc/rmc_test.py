@@ -62,6 +62,12 @@ expect(numbers(rest) == numbers(one)[20:], 'a run that goes on gives other numbe
 with open(f'{work}/one/tallies.out') as a, open(f'{work}/rest/tallies.out') as b:
     expect(a.read() == b.read(), 'a run that goes on gives other tallies')
 
+# As OpenMC's Python package starts programs: short options, the model's folder last or none.
+for words in (['-n', '2000', '-s', '2', *short[2:], '-o', 'openmc', model],
+              ['-n', '2000', '-s', '2', *short[2:], '-o', 'openmc', '-r', 'part/statepoint.20.h5', model]):
+    output = numbers(run('run', *words).stdout)
+    expect(output == numbers(one)[20 * ('-r' in words):], f'{words} gives other numbers')
+
 expect(numbers(run('run', model, *short, '--vectors', 'plain', '--schedule', 'guided,1', '-o', 'plain').stdout) ==
        numbers(one), 'plain vectors and another schedule give other numbers')
 
