@@ -57,6 +57,7 @@ class Writer {
     }
     reaction(2, n_.elastic, 0, true);
     reaction(102, n_.capture, 0, false);
+    for (const TestNuclide::Loss& loss : n_.losses) reaction(loss.mt, loss.xs, 0, false, loss.redundant);
     if (n_.fission) write_fission();
     if (n_.twice) write_twice();
     if (n_.level) write_level();
@@ -66,7 +67,8 @@ class Writer {
  private:
   static std::string name_of(double t) { return std::to_string(static_cast<int>(std::lround(t))) + "K"; }
 
-  std::string reaction(int mt, const TestNuclide::Function& xs, double q, bool centre) {
+  std::string reaction(int mt, const TestNuclide::Function& xs, double q, bool centre,
+                       bool redundant = false) {
     char number[16];
     std::snprintf(number, sizeof number, "%03d", mt);
     const std::string place = place_ + "/reactions/reaction_" + number;
@@ -74,7 +76,7 @@ class Writer {
     file_.write_attribute(place, "mt", std::int64_t{mt});
     file_.write_attribute(place, "Q_value", std::vector<double>{q});
     file_.write_attribute(place, "center_of_mass", static_cast<std::int64_t>(centre));
-    file_.write_attribute(place, "redundant", std::int64_t{0});
+    file_.write_attribute(place, "redundant", static_cast<std::int64_t>(redundant));
     for (std::size_t t = 0; t < n_.temperatures.size(); ++t) {
       std::vector<double> values;
       for (const double e : n_.energy) values.push_back(xs ? n_.factor[t] * xs(e) : 0);
@@ -125,8 +127,11 @@ class Writer {
     std::vector<double> table = rows;
     table.insert(table.end(), rows.begin(), rows.end());
     file_.write(place + "/table", table, {2, 6, 2});
-    for (const auto& [name, value] : std::vector<std::pair<std::string, std::int64_t>>{
-             {"interpolation", 2}, {"inelastic", 0}, {"absorption", -1}, {"multiply_smooth", 1}})
+    for (const auto& [name, value] :
+         std::vector<std::pair<std::string, std::int64_t>>{{"interpolation", 2},
+                                                           {"inelastic", 0},
+                                                           {"absorption", n_.losses_in_bands ? 0 : -1},
+                                                           {"multiply_smooth", 1}})
       file_.write_attribute(place, name, value);
   }
 

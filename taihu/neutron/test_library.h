@@ -23,7 +23,15 @@ struct TestNuclide {
   std::vector<double> temperatures{293.6};  ///< K
   /// Cross sections are multiplied by this at each temperature.
   std::vector<double> factor{1};
-  bool unresolved = false;  ///< two bands between 1e3 and 1e5 eV: factors 0.5 (0.6 probable) and 1.75
+  /// A reaction without neutrons; redundant: marked as the sum of others.
+  struct Loss {
+    int mt = 103;
+    Function xs;
+    bool redundant = false;
+  };
+  std::vector<Loss> losses;
+  bool losses_in_bands = false;  ///< also beside the bands
+  bool unresolved = false;       ///< two bands between 1e3 and 1e5 eV: factors 0.5 (0.6 probable) and 1.75
 };
 
 /// A cross section that is the same at all energies.

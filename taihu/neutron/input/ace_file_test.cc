@@ -48,22 +48,27 @@ struct Table {
 };
 
 /// Elastic 4 b with 32 equal ranges, capture 1 b, (n,2n) above 1 MeV with Kalbach's law, fission 2 b with a
-/// Maxwell spectrum, one precursor.
-Table fissile() {
+/// Maxwell spectrum, one precursor. `protons`: also 0.5 b and 1 b of levels 0 and 1 of (n,p), above 1 MeV and
+/// 1 eV.
+Table fissile(bool protons = false) {
   Table t;
   t.name = "92235.80c", t.awr = 233;
-  t.nxs[3] = 4, t.nxs[4] = 3, t.nxs[5] = 2, t.nxs[8] = 1;
+  t.nxs[3] = 4, t.nxs[4] = protons ? 5 : 3, t.nxs[5] = 2, t.nxs[8] = 1;
   t.jxs[1] = t.here();
   t.put({1e-11, 1e-6, 1, 20, 4, 4, 5, 5, 1, 1, 1, 1, 4, 4, 4, 4, 0, 0, 0, 0});
   t.jxs[2] = t.here();
   t.put({-7, 2, 0, 2, 1e-11, 20, 2.4, 2.4});  // prompt: 7 numbers from the next place on; then the total
   t.put({2, 0, 2, 1e-11, 20, 2.5, 2.5});
-  t.jxs[3] = t.here(), t.put({16, 18, 102});
-  t.jxs[4] = t.here(), t.put({-5, 200, 6});
-  t.jxs[5] = t.here(), t.put({-2, 19, 0});
-  t.jxs[6] = t.here(), t.put({1, 5, 11});
+  const auto put = [&](std::vector<double> values, const std::vector<double>& of_protons) {
+    if (protons) values.insert(values.end(), of_protons.begin(), of_protons.end());
+    t.put(values);
+  };
+  t.jxs[3] = t.here(), put({16, 18, 102}, {600, 601});
+  t.jxs[4] = t.here(), put({-5, 200, 6}, {-1, -2});
+  t.jxs[5] = t.here(), put({-2, 19, 0}, {0, 0});
+  t.jxs[6] = t.here(), put({1, 5, 11}, {17, 21});
   t.jxs[7] = t.here();
-  t.put({3, 2, 0, 1, 1, 4, 2, 2, 2, 2, 1, 4, 1, 1, 1, 1});
+  put({3, 2, 0, 1, 1, 4, 2, 2, 2, 2, 1, 4, 1, 1, 1, 1}, {3, 2, 0.5, 0.5, 2, 3, 1, 1, 1});
   t.jxs[8] = t.here(), t.put({1, -1, 0});
   t.jxs[9] = t.here(), t.put({1, 1, 4});
   for (int i = 0; i <= 32; ++i) t.xss.push_back(-1 + i / 16.0);
@@ -119,6 +124,18 @@ TEST(Ace, ReadsANuclide) {
     EXPECT_NEAR(prompt, 1.5 * 1.3e6, 4e4);
     EXPECT_NEAR(backwards, 0.5, 0.02);
   }
+}
+
+TEST(Ace, HasSumsForTalliesWhereItListsTheirParts) {
+  const TemporaryFolder folder;
+  folder.write("u.ace", fissile(true).text());
+  const std::array<int, 4> wanted{16, 103, 107, 601};
+  const std::unique_ptr<NuclideData> data = read_nuclide_ace(folder.path("u.ace"), "U235", all_of, wanted);
+  EXPECT_EQ(data->tallied, (std::vector<int>{16, 103, 601}));
+  const std::vector<ReactionValues>& tallied = data->temperatures[0].tallied;
+  EXPECT_EQ(tallied[1].first, 1u);
+  EXPECT_EQ(tallied[1].values, (std::vector<double>{1, 1.5, 1.5}));
+  EXPECT_EQ(tallied[2].values, (std::vector<double>{1, 1, 1}));
 }
 
 TEST(Ace, ReadsTemperaturesOfOneNuclideOnly) {

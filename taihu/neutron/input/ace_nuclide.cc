@@ -5,6 +5,7 @@
 
 #include "taihu/base/error.h"
 #include "taihu/neutron/input/ace_file.h"
+#include "taihu/neutron/nuclide/sum_rules.h"
 
 namespace taihu::neutron {
 namespace {
@@ -182,7 +183,16 @@ class NuclideReader {
     }
   }
 
-  /// `first`: the first temperature decides which reactions there are.
+  /// Of those reactions that the table lists.
+  std::vector<ReactionValues> values_of_any(const std::vector<int>& mts) const {
+    std::vector<ReactionValues> found;
+    for (std::int64_t i = 0; i < reactions(); ++i)
+      if (std::find(mts.begin(), mts.end(), mt_of(i)) != mts.end()) found.push_back(values_of(i));
+    return found;
+  }
+
+  /// `first`: the first temperature decides which reactions there are. Tables often have only the parts of a
+  /// sum such as (n,p).
   void read_tallied(NuclideData::AtTemperature& at, bool first) {
     for (const int mt : wanted_) {
       ReactionValues values;
@@ -192,10 +202,10 @@ class NuclideReader {
         values.values = t_->list(start + 4 * points, points, eV_per_MeV);
         for (std::int64_t i = 0; i < points; ++i) values.values[i] *= t_->at(start + points + i);
       } else {
-        std::int64_t i = 0;
-        while (i < reactions() && mt_of(i) != mt) ++i;
-        if (i == reactions()) continue;
-        values = values_of(i);
+        std::vector<ReactionValues> parts = values_of_any({mt});
+        if (parts.empty()) parts = values_of_any(parts_of_sum(mt));
+        if (parts.empty()) continue;
+        values = sum_of_reactions(parts);
       }
       if (first) data_.tallied.push_back(mt);
       at.tallied.push_back(std::move(values));

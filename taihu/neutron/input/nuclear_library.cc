@@ -58,8 +58,7 @@ class Builder {
       if (distributed >= 0) data_->medium_of_instance[distributed] = std::move(here);
     }
     for (const int mt : reactions_)
-      if (mt != mt_elastic &&
-          std::none_of(data_->library.begin(), data_->library.end(), [&](const auto& data) {
+      if (std::none_of(data_->library.begin(), data_->library.end(), [&](const auto& data) {
             return std::find(data->tallied.begin(), data->tallied.end(), mt) != data->tallied.end();
           }))
         model_.warnings.push_back("tallies count " + name_of(reaction_score(mt)) +
@@ -110,12 +109,12 @@ class Builder {
           nuclide_temperatures_[part.nuclide].insert(model_.settings.temperature_default);
   }
 
-  /// Reactions that tallies count.
+  /// Reactions that tallies count and transport does not need.
   void find_reactions() {
     std::set<int> reactions;
     for (const Tally& tally : model_.tallies)
       for (const Score score : tally.scores)
-        if (mt_of(score) > 0) reactions.insert(mt_of(score));
+        if (mt_of(score) > 0 && !is_of_transport(mt_of(score))) reactions.insert(mt_of(score));
     reactions_.assign(reactions.begin(), reactions.end());
   }
 

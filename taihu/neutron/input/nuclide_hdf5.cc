@@ -2,10 +2,11 @@
 #include "taihu/neutron/input/nuclide_hdf5.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <functional>
+#include <map>
 
 #include "taihu/neutron/input/law_hdf5.h"
+#include "taihu/neutron/nuclide/sum_rules.h"
 
 namespace taihu::neutron {
 namespace {
@@ -27,7 +28,9 @@ class NuclideReader {
     data_.awr = file_.attribute_number(place_, "atomic_weight_ratio");
     read_temperatures(choose);
     for (const std::string& name : file_.names_in(place_ + "/reactions"))
-      read_reaction(place_ + "/reactions/" + name);
+      places_[static_cast<int>(file_.attribute_integer(place_ + "/reactions/" + name, "mt"))] =
+          place_ + "/reactions/" + name;
+    for (const auto& [mt, place] : places_) read_reaction(place, mt);
     if (file_.exists(place_ + "/total_nu")) data_.nu = read_function(file_, place_ + "/total_nu/yield");
     if (!data_.fission.empty() && !file_.exists(place_ + "/total_nu")) use_products_as_nu();
     read_unresolved();
@@ -67,11 +70,17 @@ class NuclideReader {
     return result;
   }
 
-  void read_reaction(const std::string& place) {
-    const auto mt = static_cast<int>(file_.attribute_integer(place, "mt"));
-    // Sums of other reactions, and production, heating and damage.
+  /// Those of the reactions `mts` that the file has.
+  std::vector<int> present(std::vector<int> mts) const {
+    std::erase_if(mts, [&](int mt) { return !places_.contains(mt); });
+    return mts;
+  }
+
+  void read_reaction(const std::string& place, int mt) {
+    // Sums of other reactions, which not all files mark, and production, heating and damage.
     const bool redundant =
-        file_.has_attribute(place, "redundant") && file_.attribute_integer(place, "redundant") != 0;
+        (file_.has_attribute(place, "redundant") && file_.attribute_integer(place, "redundant") != 0) ||
+        !present(parts_of_sum(mt)).empty();
     if (redundant || mt == 1 || mt == 3 || mt == 101 || mt == 27 || (mt >= 200 && mt < 600) || mt >= 900)
       return;
     if (mt == 2) return read_elastic(place);
@@ -102,14 +111,18 @@ class NuclideReader {
       if (file_.exists(release + name)) *function = read_function(file_, release + name);
   }
 
+  /// Sums are in most files: libraries of early versions of the format have only their parts.
   void read_tallied(std::span<const int> wanted) {
     for (const int mt : wanted) {
-      char name[32];
-      std::snprintf(name, sizeof name, "/reactions/reaction_%03d", mt);
-      if (!file_.exists(place_ + name)) continue;
+      std::vector<int> listed = present({mt});
+      if (listed.empty()) listed = present(parts_of_sum(mt));
+      if (listed.empty()) continue;
       data_.tallied.push_back(mt);
-      for (std::size_t t = 0; t < temperatures_.size(); ++t)
-        data_.temperatures[t].tallied.push_back(values_of(place_ + name, t));
+      for (std::size_t t = 0; t < temperatures_.size(); ++t) {
+        std::vector<ReactionValues> parts;
+        for (const int part : listed) parts.push_back(values_of(places_.at(part), t));
+        data_.temperatures[t].tallied.push_back(sum_of_reactions(parts));
+      }
     }
   }
 
@@ -233,6 +246,7 @@ class NuclideReader {
   Hdf5File file_;
   std::string place_;
   std::vector<std::string> temperatures_;
+  std::map<int, std::string> places_;  ///< of reactions, by MT
   NuclideData data_;
 };
 

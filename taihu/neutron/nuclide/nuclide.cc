@@ -150,6 +150,18 @@ double Nuclide::competing(const ProbabilityTable& table, const MicroXs& xs) cons
   return sum;
 }
 
+double Nuclide::other_absorption_of_bands(const MicroXs& xs) const noexcept {
+  const auto other = [](const Point& point) { return point.absorption - point.fission - point.capture; };
+  const double low = other(points_[xs.index]), high = other(points_[xs.index + 1]);
+  const double smooth = std::fmax(0.0, low + xs.fraction * (high - low));
+  double sum = 0, weights = 0;
+  for (const auto& [table, weight] : unresolved_) {
+    weights += weight;
+    if (table->other_absorption >= 0) sum += weight * smooth;
+  }
+  return sum / weights;
+}
+
 void Nuclide::apply_unresolved(Energy e, double xi, MicroXs& xs) const noexcept {
   const Point &low = points_[xs.index], &high = points_[xs.index + 1];
   const double capture = low.capture + xs.fraction * (high.capture - low.capture);
@@ -164,17 +176,15 @@ void Nuclide::apply_unresolved(Energy e, double xi, MicroXs& xs) const noexcept 
       values.fission *= xs.fission;
       values.capture *= capture;
     }
-    const double other =
-        table->other_absorption < 0 ? 0 : std::fmax(0.0, xs.absorption - xs.fission - capture);
     weights += weight;
     sum.elastic += weight * values.elastic;
     sum.fission += weight * values.fission;
-    sum.absorption += weight * (values.fission + values.capture + other);
+    sum.absorption += weight * (values.fission + values.capture);
     sum.total += weight * competing(*table, xs);
   }
   xs.elastic = sum.elastic / weights;
   xs.fission = sum.fission / weights;
-  xs.absorption = sum.absorption / weights;
+  xs.absorption = sum.absorption / weights + other_absorption_of_bands(xs);
   xs.total = sum.total / weights + xs.elastic + xs.absorption;
   xs.nu_fission = nu * xs.fission;
   xs.kappa_fission = q * xs.fission;

@@ -42,6 +42,8 @@ class Nuclide {
   Energy unresolved_max() const noexcept { return unresolved_max_; }
   /// Replaces the smooth values by those of the band that `xi` selects.
   void apply_unresolved(Energy e, double xi, MicroXs& xs) const noexcept;
+  /// What it adds to each band's absorption besides capture and fission. `xs`: of smooth() or of a band.
+  double other_absorption_of_bands(const MicroXs& xs) const noexcept;
 
   /// Upper bounds over the energies [a, b]: of total - `elastic_share` * elastic without unresolved
   /// resonances; of the total in any band of the unresolved resonances.
@@ -66,6 +68,7 @@ class Nuclide {
     double energy, total = 0, elastic = 0, absorption = 0, fission = 0, nu_fission = 0, kappa_fission = 0,
                    capture = 0;
   };
+  MicroXs in_interval(std::size_t i, Energy e) const noexcept;
   void fill(std::vector<Share> shares);
   void add(const Share& share);
   double competing(const ProbabilityTable& table, const MicroXs& xs) const noexcept;

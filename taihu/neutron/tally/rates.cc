@@ -53,9 +53,14 @@ double rate_of(const NuclearData& nuclear, const MediumPart& part, const RatePla
   }
   const int mt = mt_of(term.score);
   if (mt == mt_elastic) return xs.elastic;
+  if (mt == mt_nonelastic) return xs.total - xs.elastic;
+  if (mt == mt_fission) return xs.fission;
+  if (mt == mt_absorption) return xs.absorption;
+  if (mt == mt_disappearance) return xs.absorption - xs.fission;
   // In a band, capture follows from the table of unresolved resonances: the smooth value is not that of the
   // band.
-  if (mt == mt_capture && nuclear.in_bands(part, energy)) return xs.absorption - xs.fission;
+  if (mt == mt_capture && nuclear.in_bands(part, energy))
+    return xs.absorption - xs.fission - nuclide.other_absorption_of_bands(xs);
   if (term.reaction < 0) return 0;
   const double value = nuclide.tallied(term.reaction, xs);
   if (mt != mt_heating && mt != mt_heating_local) return value;

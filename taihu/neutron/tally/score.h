@@ -39,7 +39,13 @@ constexpr int mt_of(Score score) noexcept {
                                        : 0;
 }
 
-constexpr int mt_elastic = 2, mt_fission = 18, mt_disappearance = 101, mt_capture = 102;
+constexpr int mt_elastic = 2, mt_nonelastic = 3, mt_fission = 18, mt_absorption = 27, mt_disappearance = 101,
+              mt_capture = 102;
+/// Reactions that follow from what transport needs of a nuclide, whichever a library lists.
+constexpr bool is_of_transport(int mt) noexcept {
+  return mt == mt_elastic || mt == mt_nonelastic || mt == mt_fission || mt == mt_absorption ||
+         mt == mt_disappearance;
+}
 /// Energy that neutrons leave in the material: all, or that of charged particles and gammas, too.
 constexpr int mt_heating = 301, mt_heating_local = 901;
 
