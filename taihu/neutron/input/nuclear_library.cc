@@ -46,6 +46,9 @@ class Builder {
     for (Material& material : model_.materials) find_densities(material);
     std::map<Mixture, MediumId> media;
     for (const Mixture& mixture : mixtures_) media[mixture] = medium_of(parts_of(mixture));
+    data_->per_atom_of_medium.resize(data_->media());
+    for (const auto& [mixture, medium] : media)
+      data_->per_atom_of_medium[medium.index()] = parts_per_atom(medium, mixture.temperature);
     data_->medium_of_instance.resize(model_.geometry.distributed.size());
     for (std::size_t i = 0; i < model_.geometry.cells.size(); ++i) {
       const std::vector<Mixture> mixtures = mixtures_of(i);
@@ -102,6 +105,10 @@ class Builder {
       for (const Material::ThermalUse& use : model_.materials[material.index()].thermal)
         thermal_temperatures_[use.table].insert(temperature);
     }
+    for (const Tally& tally : model_.tallies)
+      for (const std::string& name : tally.nuclides)
+        if (!tally.multiply_density && name != total_nuclide && per_atom_.insert(name).second)
+          for (const Mixture& mixture : mixtures_) nuclide_temperatures_[name].insert(mixture.temperature);
     // Materials that are in no cell still need masses for their densities.
     for (const Material& material : model_.materials)
       for (const Material::Constituent& part : material.constituents)
@@ -265,6 +272,18 @@ class Builder {
     return parts;
   }
 
+  std::vector<MediumPart> parts_per_atom(MediumId medium, double temperature) const {
+    std::vector<MediumPart> parts;
+    for (const std::string& name : per_atom_) {
+      MediumPart part{.nuclide = nuclides_.at({name, temperature})};
+      for (const MediumPart& own : data_->parts(medium))
+        if (own.nuclide == part.nuclide) part = own;
+      part.density = 1;
+      parts.push_back(part);
+    }
+    return parts;
+  }
+
   void assign_thermal(const Material& material, const Material::ThermalUse& use, double temperature,
                       std::vector<MediumPart>& parts) const {
     const ThermalId table = thermals_.at({use.table, temperature});
@@ -286,7 +305,8 @@ class Builder {
   const NuclearLibrary& library_;
   std::shared_ptr<NuclearData> data_;
   std::set<Mixture> mixtures_;
-  std::vector<int> reactions_;  ///< MT
+  std::set<std::string> per_atom_;  ///< nuclides
+  std::vector<int> reactions_;      ///< MT
   std::map<std::string, std::set<double>> nuclide_temperatures_, thermal_temperatures_;
   std::map<std::pair<std::string, double>, NuclideId> nuclides_;
   std::map<std::pair<std::string, double>, ThermalId> thermals_;

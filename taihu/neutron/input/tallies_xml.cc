@@ -339,7 +339,9 @@ Tally read_tally(Element element, const Settings& settings, const Ids& ids) {
       }
     trigger.finish();
   }
-  element.require(element.boolean("multiply_density", true), "multiply_density false is not supported");
+  tally.multiply_density = element.boolean("multiply_density", true);
+  element.require(tally.multiply_density || settings.continuous,
+                  "multiply_density false needs continuous-energy data");
   element.finish();
   return tally;
 }

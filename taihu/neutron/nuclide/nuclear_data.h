@@ -80,6 +80,9 @@ class NuclearData {
 
   /// Medium of each cell; none: void, or not filled with a material.
   std::vector<MediumId> medium_of_cell;
+  /// Nuclides that tallies count per atom, with density 1, at the temperature of each medium, which need not
+  /// have them.
+  std::vector<std::vector<MediumPart>> per_atom_of_medium;
   std::vector<int> distributed_of_cell;  ///< index into the next one; -1: the instances do not differ
   std::vector<std::vector<MediumId>> medium_of_instance;
 

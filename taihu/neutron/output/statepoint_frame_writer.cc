@@ -164,7 +164,7 @@ std::int64_t write_tally(Hdf5File& file, const Simulation& simulation, std::size
   const std::string place = "/tallies/tally " + std::to_string(tally.id);
   file.make_group(place);
   for (const char* name : {"internal", "higher_moments"}) file.write_attribute(place, name, std::int64_t{0});
-  file.write_attribute(place, "multiply_density", std::int64_t{1});
+  file.write_attribute(place, "multiply_density", static_cast<std::int64_t>(tally.multiply_density));
   if (!tally.name.empty()) file.write_text(place + "/name", tally.name);
   file.write_text(place + "/estimator", name_of(compiled.estimator));
   file.write_integer(place + "/n_realizations", simulation.statistics().realizations);

@@ -81,38 +81,44 @@ void ColumnMaker::find_common_silence() {
 void ColumnMaker::plan_rates(const Tally& tally, TallyLayout::CompiledTally& compiled) {
   compiled.rates = std::any_of(compiled.columns.begin(), compiled.columns.end(), needs_rates);
   for (TallyLayout::Column& column : compiled.columns)
-    if (needs_rates(column)) column.value = value_of(column, 0);
+    if (needs_rates(column)) column.value = value_of(column, 0, tally.multiply_density);
   for (const int filter : tally.filters) {
     if (layout_.filters[filter].type != FilterType::delayedgroup) continue;
     for (const TallyLayout::Column& column : compiled.columns)
       for (const int group : layout_.filters[filter].bin_ids)
-        compiled.group_values.push_back(value_of(column, group));
+        compiled.group_values.push_back(value_of(column, group, tally.multiply_density));
   }
 }
 
-int ColumnMaker::value_of(const TallyLayout::Column& column, int group) {
+int ColumnMaker::value_of(const TallyLayout::Column& column, int group, bool multiply_density) {
   RatePlan& plan = layout_.rates;
   // The speed is the same for all nuclides.
   const bool velocity = column.score == Score::inverse_velocity;
-  const auto [known, added] = values_.try_emplace({column.score, velocity ? -1 : column.nuclide, group},
-                                                  reaction_count + static_cast<int>(values_.size()));
+  const bool per_atom = !multiply_density && !velocity && column.nuclide >= 0;
+  const auto [known, added] =
+      values_.try_emplace({column.score, velocity ? -1 : column.nuclide, group, per_atom},
+                          reaction_count + static_cast<int>(values_.size()));
   if (!added) return known->second;
   plan.values = reaction_count + static_cast<int>(values_.size());
   plan.media.resize(materials_.nuclear->media());
   if (velocity) plan.inverse_velocity = known->second;
   for (int medium = 0; medium < materials_.nuclear->media() && !velocity; ++medium)
-    add_terms(MediumId(medium), column, group, known->second);
+    add_terms(MediumId(medium), column, group, per_atom, known->second);
   return known->second;
 }
 
-void ColumnMaker::add_terms(MediumId medium, const TallyLayout::Column& column, int group, int value) {
+void ColumnMaker::add_terms(MediumId medium, const TallyLayout::Column& column, int group, bool per_atom,
+                            int value) {
   std::vector<RatePlan::Part>& wanted = layout_.rates.media[medium.index()];
-  const std::vector<MediumPart>& parts = materials_.nuclear->parts(medium);
-  for (int i = 0; i < static_cast<int>(parts.size()); ++i) {
-    const Nuclide& nuclide = materials_.nuclear->nuclide(parts[i].nuclide);
+  for (const MediumPart& part : per_atom ? materials_.nuclear->per_atom_of_medium[medium.index()]
+                                         : materials_.nuclear->parts(medium)) {
+    const Nuclide& nuclide = materials_.nuclear->nuclide(part.nuclide);
     if (column.nuclide >= 0 && nuclide.data().name != layout_.nuclides[column.nuclide]) continue;
-    auto entry = std::find_if(wanted.begin(), wanted.end(), [&](const auto& part) { return part.part == i; });
-    if (entry == wanted.end()) entry = wanted.insert(wanted.end(), {.part = i, .terms = {}});
+    auto entry = std::find_if(wanted.begin(), wanted.end(), [&](const auto& other) {
+      return other.part.nuclide == part.nuclide && other.per_atom == per_atom;
+    });
+    if (entry == wanted.end())
+      entry = wanted.insert(wanted.end(), {.part = part, .per_atom = per_atom, .terms = {}});
     const int mt = mt_of(column.score);
     entry->terms.push_back({column.score, mt > 0 ? nuclide.tallied_index(mt) : -1, value, group});
   }

@@ -28,14 +28,14 @@ class ColumnMaker {
   void find_common_silence();
   void find_silence(TallyLayout::CompiledTally& compiled) const;
   void plan_rates(const Tally& tally, TallyLayout::CompiledTally& compiled);
-  int value_of(const TallyLayout::Column& column, int group);
-  void add_terms(MediumId medium, const TallyLayout::Column& column, int group, int value);
+  int value_of(const TallyLayout::Column& column, int group, bool multiply_density);
+  void add_terms(MediumId medium, const TallyLayout::Column& column, int group, bool per_atom, int value);
 
   TallyLayout& layout_;
   const CrossSections& data_;
   const TallyMaterials& materials_;
-  std::map<std::tuple<Score, int, int>, int>
-      values_;  ///< by score, nuclide and delayed group: number of the rate
+  std::map<std::tuple<Score, int, int, bool>, int>
+      values_;  ///< by score, nuclide, delayed group, and whether it is per atom: number of the rate
 };
 
 }  // namespace taihu::neutron

@@ -350,6 +350,9 @@ TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters,
     TallyLayout::CompiledTally compiled;
     compiled.estimator = choose_estimator(tally, layout.filters, delta, layout.continuous);
     compiled.first_bin = layout.bin_count;
+    check_input(
+        tally.multiply_density || compiled.estimator != Estimator::analog,
+        name_of_tally(tally) + ": the analog estimator counts neutrons, so it cannot leave out densities");
     if (layout.continuous && compiled.estimator == Estimator::analog)
       note_analog_scores(tally, *materials.nuclear,
                          has_filter(tally, layout.filters, FilterType::energyout) ||

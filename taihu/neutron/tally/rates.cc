@@ -84,9 +84,8 @@ void Rates::compute(Remembered& known, MediumId medium, Energy energy, std::uint
   if (plan_->inverse_velocity >= 0) known.values[plan_->inverse_velocity] = 1 / speed(energy);
   if (!medium) return;
   std::copy(sums, sums + reaction_count, known.values.begin());
-  const std::vector<MediumPart>& parts = nuclear_->parts(medium);
   for (const RatePlan::Part& wanted : plan_->media[medium.index()]) {
-    const MediumPart& part = parts[wanted.part];
+    const MediumPart& part = wanted.part;
     const MicroXs xs = nuclear_->micro(part, energy, band);
     for (const RatePlan::Term& term : wanted.terms)
       known.values[term.value] += part.density * rate_of(*nuclear_, part, term, energy, xs, k_);

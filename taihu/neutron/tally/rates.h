@@ -23,7 +23,8 @@ struct RatePlan {
   };
   /// Nuclide of a medium.
   struct Part {
-    int part = 0;  ///< index into the medium's parts
+    MediumPart part;
+    bool per_atom = false;  ///< the density is 1, whatever the medium has
     std::vector<Term> terms;
   };
   std::vector<std::vector<Part>> media;

@@ -61,5 +61,45 @@ TEST_F(NuclideTallies, OfCaptureInBandsAreWithoutOtherLosses) {
   EXPECT_NEAR(s[3], 0.1 * 0.5 * s[4], 1e-9 * s[3]);
 }
 
+/// Per atom, also of nuclides that the material does not have; the sum of all stays that of the material.
+TEST_F(NuclideTallies, WithoutDensitiesAreThoseOfOneAtom) {
+  TestNuclide other = absorber();
+  other.name = "C", other.capture = constant(7);
+  const std::string tally =
+      "<nuclides>B C X235 total</nuclides><scores>absorption (n,gamma) scatter</scores>";
+  for (const std::string estimator : {"tracklength", "collision"}) {
+    const Model model =
+        read({test_fuel(), absorber(), other},
+             "<tally id=\"1\"><scores>flux</scores><estimator>" + estimator +
+                 "</estimator></tally><tally id=\"2\">" + tally + "<estimator>" + estimator +
+                 "</estimator><multiply_density>false</multiply_density></tally>" + "<tally id=\"3\">" +
+                 tally + "<estimator>" + estimator + "</estimator></tally>");
+    const std::vector<double> s = run(model).sum;
+    const double per_flux[] = {3, 3, 20, 7, 7, 20, 3, 1, 4};
+    for (int i = 0; i < 9; ++i)
+      EXPECT_NEAR(s[1 + i], per_flux[i] * s[0], 1e-9 * s[1 + i]) << i << " " << estimator;
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_NEAR(s[13 + i], 0.2 * s[1 + i], 1e-9 * s[1 + i]);
+      EXPECT_EQ(s[16 + i], 0);
+      EXPECT_NEAR(s[19 + i], 0.1 * s[7 + i], 1e-9 * s[7 + i]);
+      EXPECT_EQ(s[22 + i], s[10 + i]);
+    }
+  }
+  const std::string end = tally + "<multiply_density>false</multiply_density></tally>";
+  const Model model = read({test_fuel(), absorber(), other}, "<tally id=\"1\">" + end, 50);
+  parallel::SoloCommunicator rank;
+  Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
+  while (!simulation.finished()) simulation.run_batch();
+  write_statepoint(simulation, folder_.path("s.h5"));
+  EXPECT_EQ(Hdf5File(folder_.path("s.h5"), Hdf5File::Mode::read)
+                .attribute_integer("/tallies/tally 1", "multiply_density"),
+            0);
+  EXPECT_EQ(
+      refusal(
+          "  <tally id=\"1\"><estimator>analog</estimator><nuclides>B</nuclides><scores>absorption</scores>"
+          "<multiply_density>false</multiply_density></tally>\n"),
+      "model.xml:3:3: tally 1: the analog estimator counts neutrons, so it cannot leave out densities");
+}
+
 }  // namespace
 }  // namespace taihu::neutron

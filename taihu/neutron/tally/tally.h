@@ -109,7 +109,8 @@ struct Tally {
   std::vector<Score> scores;
   Estimator estimator = Estimator::automatic;
   std::vector<Trigger> triggers;
-  std::string place;  ///< "file:line:column: " for messages; empty: not from a file
+  bool multiply_density = true;  ///< false: rates of single nuclides are per atom/(b cm)
+  std::string place;             ///< "file:line:column: " for messages; empty: not from a file
 };
 
 const char* name_of(FilterType type) noexcept;

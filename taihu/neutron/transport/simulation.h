@@ -133,10 +133,10 @@ class Simulation {
   /// Of the histories that the settings name, since the last call of take_tracks(); on the root, empty
   /// elsewhere.
   const std::vector<GenerationTracks>& tracks() const noexcept { return tracks_; }
+  std::vector<GenerationTracks> take_tracks() noexcept { return std::exchange(tracks_, {}); }
   std::vector<LostParticle> take_lost();  ///< of this rank, since the last call
 
   /// Statistics of all bins, in the layout's order, on the root; empty elsewhere. Collective.
-  std::vector<GenerationTracks> take_tracks() noexcept { return std::exchange(tracks_, {}); }
   TallyStatistics all_statistics();
 
   /// Continues where a statepoint ended, with this rank's shares of the statistics and of the next source.
