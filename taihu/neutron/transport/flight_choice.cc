@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "taihu/parallel/loop.h"
+
 namespace taihu::neutron {
 namespace {
 
@@ -25,12 +27,16 @@ FlightChoice::FlightChoice(const CrossSections& data, const MediaSurvey& survey)
     }
 }
 
-FlightChoice::FlightChoice(const NuclearData& data, const Majorant& majorant, const MediaSurvey& survey)
+FlightChoice::FlightChoice(const NuclearData& data, const Majorant& majorant, const MediaSurvey& survey,
+                           const parallel::Team& team)
     : columns_(static_cast<std::size_t>(data.media()) + 1) {
   const auto key_of = [](double energy) { return std::bit_cast<std::uint64_t>(energy) >> key_shift; };
   const double least = data.energy_min().eV(), most = data.energy_max().eV();
   first_key_ = key_of(least);
-  for (std::uint64_t key = first_key_; key <= key_of(most); ++key) {
+  const auto bins = static_cast<std::int64_t>(key_of(most) - first_key_) + 1;
+  choices_.resize(static_cast<std::size_t>(bins) * columns_);
+  parallel::parallel_for(team, {.chunk = 1}, bins, [&](int, std::int64_t bin) {
+    const std::uint64_t key = first_key_ + static_cast<std::uint64_t>(bin);
     const double low = std::max(std::bit_cast<double>(key << key_shift), least);
     const double high = std::min(std::bit_cast<double>((key + 1) << key_shift), most);
     const auto mean = [&](const auto& value) {
@@ -45,9 +51,10 @@ FlightChoice::FlightChoice(const NuclearData& data, const Majorant& majorant, co
         data.look_up(MediumId(medium), Energy(energy), 0, xs);
         return xs[static_cast<int>(Reaction::total)];
       });
-      choices_.push_back(bound > 0 && bound <= total + survey.surfaces_per_cm(medium));
+      choices_[static_cast<std::size_t>(bin) * columns_ + static_cast<std::size_t>(medium + 1)] =
+          bound > 0 && bound <= total + survey.surfaces_per_cm(medium) ? 1 : 0;
     }
-  }
+  });
 }
 
 double FlightChoice::delta_share() const noexcept {

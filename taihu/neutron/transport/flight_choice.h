@@ -19,13 +19,16 @@
 #include "taihu/neutron/nuclide/majorant.h"
 #include "taihu/neutron/nuclide/nuclear_data.h"
 #include "taihu/neutron/transport/media_survey.h"
+#include "taihu/parallel/team.h"
 
 namespace taihu::neutron {
 
 class FlightChoice {
  public:
   FlightChoice(const CrossSections& data, const MediaSurvey& survey);
-  FlightChoice(const NuclearData& data, const Majorant& majorant, const MediaSurvey& survey);
+  /// The threads share the work; the choice does not depend on how many they are.
+  FlightChoice(const NuclearData& data, const Majorant& majorant, const MediaSurvey& survey,
+               const parallel::Team& team);
 
   /// `medium`: the material's index, of a void -1.
   bool delta_pays(int medium, GroupId group) const noexcept { return at(group.index(), medium) != 0; }

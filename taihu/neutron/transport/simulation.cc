@@ -114,7 +114,7 @@ void Simulation::prepare_flights() {
   }
   if (problem_.tracking == Tracking::delta) return;
   const MediaSurvey survey(problem_);
-  choice_ = model_->nuclear ? std::make_unique<FlightChoice>(*model_->nuclear, *majorant_, survey)
+  choice_ = model_->nuclear ? std::make_unique<FlightChoice>(*model_->nuclear, *majorant_, survey, team_)
                             : std::make_unique<FlightChoice>(model_->data, survey);
   problem_.choice = choice_.get();
   layout_.divide_flux(survey.mean_surfaces_per_cm());
