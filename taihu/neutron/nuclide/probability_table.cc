@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "taihu/base/error.h"
-#include "taihu/neutron/nuclide/function_1d.h"
 
 namespace taihu::neutron {
 
@@ -34,10 +33,15 @@ ProbabilityTable::Values ProbabilityTable::at(double e, double xi) const noexcep
     return values.data() + (row * bands + std::min<std::ptrdiff_t>(band, bands - 1)) * column_count;
   };
   const double *low = band_of(i), *high = band_of(i + 1);
-  const Interpolation law = log_log ? Interpolation::log_log : Interpolation::linear_linear;
+  const double width = energy[i + 1] - energy[i];
+  const double f =
+      log_log ? std::log(e / energy[i]) / std::log(energy[i + 1] / energy[i]) : (e - energy[i]) / width;
   const auto value = [&](Column column) {
-    if (log_log && (low[column] <= 0 || high[column] <= 0)) return 0.0;
-    return std::max(0.0, interpolate(law, e, energy[i], low[column], energy[i + 1], high[column]));
+    const double first = low[column], second = high[column];
+    if (log_log && (first <= 0 || second <= 0)) return 0.0;
+    if (!(width > 0)) return std::max(0.0, second);
+    return log_log ? first * std::exp(f * std::log(second / first))
+                   : std::max(0.0, first + f * (second - first));
   };
   return {value(elastic), value(fission), value(capture)};
 }
