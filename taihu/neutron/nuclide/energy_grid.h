@@ -13,6 +13,9 @@
 
 namespace taihu::neutron {
 
+/// All energies of grids that do not fall, in order; an energy that one grid has twice is there twice.
+std::vector<double> union_of(std::vector<std::vector<double>> grids);
+
 class EnergyIndex {
  public:
   EnergyIndex() = default;

@@ -14,13 +14,15 @@
 #include <cstdint>
 
 #include "taihu/neutron/nuclide/nuclear_data.h"
+#include "taihu/parallel/team.h"
 
 namespace taihu::neutron {
 
 class Majorant {
  public:
-  /// Covers all media that `data` has now. `data` is not needed afterwards.
-  explicit Majorant(const NuclearData& data);
+  /// Covers all media that `data` has now. `data` is not needed afterwards. The threads share the work; the
+  /// bound does not depend on how many they are.
+  Majorant(const NuclearData& data, const parallel::Team& team);
 
   /// 1/cm, for an energy between data's limits.
   double at(Energy e) const noexcept {
@@ -38,7 +40,7 @@ class Majorant {
     std::uint32_t first = 0;
     std::uint16_t shift = key_shift, mask = 0;
   };
-  void add_key(std::vector<double> fine);
+  void add_key(const std::vector<double>& bounds);
 
   std::uint64_t first_key_ = 0;
   HotVector<Key> keys_;

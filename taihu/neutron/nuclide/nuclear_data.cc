@@ -136,27 +136,23 @@ bool NuclearData::any_fission() const noexcept {
 /// Energies of all nuclides and thermal tables between the common limits. The end of a thermal table is a
 /// jump, so its energy is there twice.
 std::vector<double> NuclearData::grid_of(const std::vector<MediumPart>& parts) const {
-  std::vector<double> all{energy_min_.eV(), energy_max_.eV()};
-  const auto add = [&](const std::vector<double>& grid) {
-    std::vector<double> merged;
-    merged.reserve(all.size() + grid.size());
-    std::set_union(all.begin(), all.end(), grid.begin(), grid.end(), std::back_inserter(merged));
-    all = std::move(merged);
-  };
+  std::vector<std::vector<double>> grids{{energy_min_.eV(), energy_max_.eV()}};
   for (const MediumPart& part : parts) {
-    add(nuclide(part.nuclide).grid());
+    grids.push_back(nuclide(part.nuclide).grid());
     if (!part.thermal) continue;
     const Thermal& thermal = this->thermal(part.thermal);
-    add(thermal.grid());
-    add({thermal.energy_max().eV(), thermal.energy_max().eV()});
+    grids.push_back(thermal.grid());
+    grids.push_back({thermal.energy_max().eV(), thermal.energy_max().eV()});
   }
+  const std::vector<double> all = union_of(std::move(grids));
   const auto first = std::lower_bound(all.begin(), all.end(), energy_min_.eV());
   const auto last = std::upper_bound(all.begin(), all.end(), energy_max_.eV());
   return {first, last};
 }
 
-MicroXs NuclearData::tabulated(const MediumPart& part, Energy e, bool from_below) const noexcept {
-  MicroXs xs = nuclide(part.nuclide).smooth(e, from_below);
+MicroXs NuclearData::tabulated(const MediumPart& part, Nuclide::Walk& walk, Energy e,
+                               bool from_below) const noexcept {
+  MicroXs xs = walk.smooth(e, from_below);
   if (part.thermal) {
     const Thermal& thermal = this->thermal(part.thermal);
     if (e < thermal.energy_max() || (from_below && e == thermal.energy_max()))
@@ -172,17 +168,19 @@ MediumId NuclearData::add_medium(std::vector<MediumPart> parts, std::size_t poin
     const Nuclide& nuclide = this->nuclide(parts[i].nuclide);
     medium.fissionable = medium.fissionable || !nuclide.data().fission.empty();
     if (parts[i].thermal && thermal(parts[i].thermal).has_formula()) medium.with_formula.push_back(i);
-    if (nuclide.unresolved_max() > nuclide.unresolved_min()) medium.with_bands.push_back(i);
+    if (nuclide.unresolved_max() > nuclide.unresolved_min())
+      medium.with_bands.push_back({nuclide.unresolved_min(), nuclide.unresolved_max(), i});
   }
   const std::vector<double> grid = grid_of(parts);
   if (grid.size() <= points) {
     medium.points.resize(grid.size());
     for (std::size_t i = 0; i < grid.size(); ++i) medium.points[i] = {grid[i], 0, 0, 0, 0, 0};
     // Part by part: the data of a nuclide lie in a row, those of hundreds of nuclides at one energy do not.
-    for (const MediumPart& part : parts)
+    for (const MediumPart& part : parts) {
+      Nuclide::Walk walk(nuclide(part.nuclide));
       for (std::size_t i = 0; i < grid.size(); ++i) {
         const bool from_below = i + 1 < grid.size() && grid[i + 1] == grid[i];
-        const MicroXs xs = tabulated(part, Energy(grid[i]), from_below);
+        const MicroXs xs = tabulated(part, walk, Energy(grid[i]), from_below);
         Point& point = medium.points[i];
         point.total += part.density * xs.total;
         point.absorption += part.density * xs.absorption;
@@ -190,22 +188,12 @@ MediumId NuclearData::add_medium(std::vector<MediumPart> parts, std::size_t poin
         point.nu_fission += part.density * xs.nu_fission;
         point.kappa_fission += part.density * xs.kappa_fission;
       }
+    }
     medium.index = EnergyIndex(&medium.points[0].energy, grid.size(), sizeof(Point) / sizeof(double));
   }
   medium.parts = std::move(parts);
   media_.push_back(std::move(medium));
   return MediumId(media_.size() - 1);
-}
-
-/// A number in [0, 1), the same for a nuclide at any temperature and in any medium.
-double NuclearData::band_number(const MediumPart& part, std::uint64_t band) const noexcept {
-  std::uint64_t z =
-      band +
-      0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(nuclide(part.nuclide).data().name.size()) + 1) +
-      std::bit_cast<std::uint64_t>(nuclide(part.nuclide).data().awr);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
 }
 
 MicroXs NuclearData::micro(const MediumPart& part, Energy e, std::uint64_t band) const noexcept {
@@ -214,21 +202,31 @@ MicroXs NuclearData::micro(const MediumPart& part, Energy e, std::uint64_t band)
   if (is_thermal(part, e))
     apply_thermal(thermal(part.thermal).cross_section(e), part.thermal_fraction, xs);
   else if (nuclide.unresolved_at(e))
-    nuclide.apply_unresolved(e, band_number(part, band), xs);
+    nuclide.apply_unresolved(e, band, xs);
   return xs;
 }
 
-double NuclearData::most_between(const MediumPart& part, Energy a, Energy b) const noexcept {
+void NuclearData::most_between(const MediumPart& part, std::span<const double> edges,
+                               std::span<double> most) const noexcept {
   const Nuclide& nuclide = this->nuclide(part.nuclide);
-  const Energy end = part.thermal ? thermal(part.thermal).energy_max() : Energy{};
-  double most = 0;
-  if (b >= end) most = nuclide.most_between(a, b, 0);
-  if (a < nuclide.unresolved_max() && b >= nuclide.unresolved_min())
-    most = std::fmax(most, nuclide.most_unresolved_between(a, b));
-  if (a < end)
-    most = std::fmax(most, nuclide.most_between(a, b, part.thermal_fraction) +
-                               part.thermal_fraction * thermal(part.thermal).most_between(a, b));
-  return most;
+  const double end = part.thermal ? thermal(part.thermal).energy_max().eV() : 0;
+  const std::size_t thermal_bins =
+      std::min<std::size_t>(std::lower_bound(edges.begin(), edges.end(), end) - edges.begin(), most.size());
+  for (std::size_t i = 0; i < thermal_bins; ++i) {
+    const std::span<const double> bin = edges.subspan(i, 2);
+    double free = 0;
+    if (bin[1] >= end) nuclide.most_between(bin, 0, {&free, 1});
+    nuclide.most_between(bin, part.thermal_fraction, most.subspan(i, 1));
+    most[i] =
+        std::fmax(free, most[i] + part.thermal_fraction *
+                                      thermal(part.thermal).most_between(Energy(bin[0]), Energy(bin[1])));
+  }
+  if (thermal_bins < most.size())
+    nuclide.most_between(edges.subspan(thermal_bins), 0, most.subspan(thermal_bins));
+  for (std::size_t i = 0; i < most.size(); ++i)
+    if (const Energy a(edges[i]), b(edges[i + 1]);
+        a < nuclide.unresolved_max() && b >= nuclide.unresolved_min())
+      most[i] = std::fmax(most[i], nuclide.most_unresolved_between(a, b));
 }
 
 std::size_t NuclearData::points_between(const MediumPart& part, Energy a, Energy b) const noexcept {
@@ -263,13 +261,13 @@ void NuclearData::look_up(MediumId id, Energy e, std::uint64_t band, MacroXs& xs
         at(Reaction::total) += part.density * part.thermal_fraction * thermal.formula(e);
     }
     if (unresolved_at(e))
-      for (const int i : medium.with_bands) {
+      for (const auto& [min, max, i] : medium.with_bands) {
+        if (e < min || e >= max) continue;
         const MediumPart& part = medium.parts[i];
         const Nuclide& nuclide = this->nuclide(part.nuclide);
-        if (!nuclide.unresolved_at(e)) continue;
         MicroXs banded = nuclide.smooth(e);
         add_to(xs, -part.density, banded);
-        nuclide.apply_unresolved(e, band_number(part, band), banded);
+        nuclide.apply_unresolved(e, band, banded);
         add_to(xs, part.density, banded);
       }
   }

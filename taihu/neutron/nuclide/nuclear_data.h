@@ -10,6 +10,7 @@
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -111,8 +112,10 @@ class NuclearData {
     __builtin_prefetch(point + 1);
   }
   MicroXs micro(const MediumPart& part, Energy e, std::uint64_t band) const noexcept;
-  /// Upper bound of a nuclide's total cross section [b] over the energies [a, b], whatever the band.
-  double most_between(const MediumPart& part, Energy a, Energy b) const noexcept;
+  /// Upper bounds of a nuclide's total cross section [b], whatever the band, between each two neighbours of
+  /// `edges` [eV], which do not fall: one less than there are edges.
+  void most_between(const MediumPart& part, std::span<const double> edges,
+                    std::span<double> most) const noexcept;
   /// How many points the nuclide's cross sections have there.
   std::size_t points_between(const MediumPart& part, Energy a, Energy b) const noexcept;
   /// Whether a band of unresolved resonances, and not the smooth values, holds for a nuclide of a medium.
@@ -131,15 +134,20 @@ class NuclearData {
     std::vector<MediumPart> parts;
     HotVector<Point> points;  ///< empty: too many
     EnergyIndex index;
-    std::vector<int> with_formula, with_bands;  ///< parts to correct for
+    std::vector<int> with_formula;  ///< parts to correct for
+    /// The same, with the energies between which they have bands.
+    struct Banded {
+      Energy min, max;
+      int part;
+    };
+    std::vector<Banded> with_bands;
     bool fissionable = false;
   };
   std::vector<double> grid_of(const std::vector<MediumPart>& parts) const;
-  MicroXs tabulated(const MediumPart& part, Energy e, bool from_below) const noexcept;
+  MicroXs tabulated(const MediumPart& part, Nuclide::Walk& walk, Energy e, bool from_below) const noexcept;
   bool is_thermal(const MediumPart& part, Energy e) const noexcept {
     return part.thermal && e < thermal(part.thermal).energy_max();
   }
-  double band_number(const MediumPart& part, std::uint64_t band) const noexcept;
   void sum_parts(const Medium& medium, Energy e, std::uint64_t band, MacroXs& xs) const noexcept;
 
   std::vector<Medium> media_;

@@ -2,24 +2,13 @@
 #include "taihu/neutron/nuclide/nuclide.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "taihu/base/error.h"
 
 namespace taihu::neutron {
 namespace {
-
-/// All energies of the grids; an energy that one grid has twice stays twice.
-std::vector<double> union_of(const std::vector<const std::vector<double>*>& grids) {
-  std::vector<double> result;
-  for (const std::vector<double>* grid : grids) {
-    std::vector<double> merged;
-    merged.reserve(result.size() + grid->size());
-    std::set_union(result.begin(), result.end(), grid->begin(), grid->end(), std::back_inserter(merged));
-    result = std::move(merged);
-  }
-  return result;
-}
 
 /// Interval of `grid` that holds e; from_below where an energy is there twice. `fraction` in 0..1.
 std::size_t interval_of(const std::vector<double>& grid, double e, bool from_below, double& fraction) {
@@ -43,9 +32,9 @@ Nuclide::Nuclide(const NuclideData& data, std::vector<Share> shares, Energy kT) 
 }
 
 void Nuclide::fill(std::vector<Share> shares) {
-  std::vector<const std::vector<double>*> grids;
-  for (const Share& share : shares) grids.push_back(&data_->temperatures[share.temperature].energy);
-  for (const double e : union_of(grids)) points_.push_back({.energy = e});
+  std::vector<std::vector<double>> grids;
+  for (const Share& share : shares) grids.push_back(data_->temperatures[share.temperature].energy);
+  for (const double e : union_of(std::move(grids))) points_.push_back({.energy = e});
   // The first point at which any of the parts has a value.
   const auto start = [&](auto list, std::size_t reaction) {
     double lowest = points_.back().energy;
@@ -69,15 +58,20 @@ void Nuclide::fill(std::vector<Share> shares) {
   make(fission_, &NuclideData::AtTemperature::fission, data_->fission.size());
   make(tallied_, &NuclideData::AtTemperature::tallied, data_->tallied.size());
   for (const Share& share : shares) add(share);
-  const double q = data_->fission.empty() ? 0 : data_->fission[0].q_value;
+  band_key_ = 0x9e3779b97f4a7c15ULL * (static_cast<std::uint64_t>(data_->name.size()) + 1) +
+              std::bit_cast<std::uint64_t>(data_->awr);
+  q_fission_ = data_->fission.empty() ? 0 : data_->fission[0].q_value;
   for (Point& point : points_) {
     point.total += point.elastic + point.absorption;
     point.nu_fission = point.fission > 0 ? point.fission * data_->nu(point.energy) : 0;
-    point.kappa_fission = point.fission * q;
+    point.kappa_fission = point.fission * q_fission_;
   }
   index_ = EnergyIndex(&points_[0].energy, points_.size(), sizeof(Point) / sizeof(double));
-  for (const auto& [table, weight] : unresolved_) {
-    const Energy first(table->energy.front()), last(table->energy.back());
+  for (const Share& share : shares) {
+    const ProbabilityTable& table = data_->temperatures[share.temperature].unresolved;
+    if (table.energy.empty()) continue;
+    unresolved_.push_back(bands_of(table, share.weight));
+    const Energy first(table.energy.front()), last(table.energy.back());
     unresolved_min_ = std::max(unresolved_min_, first);
     unresolved_max_ = unresolved_max_ == Energy{} ? last : std::min(unresolved_max_, last);
   }
@@ -109,7 +103,6 @@ void Nuclide::add(const Share& share) {
     for (std::size_t r = 0; r < tallied_.size(); ++r)
       if (p >= tallied_[r].first) tallied_[r].values[p - tallied_[r].first] += w * at.tallied[r].at(i, f);
   }
-  if (!at.unresolved.energy.empty()) unresolved_.emplace_back(&at.unresolved, share.weight);
 }
 
 std::vector<double> Nuclide::grid() const {
@@ -119,11 +112,19 @@ std::vector<double> Nuclide::grid() const {
   return energies;
 }
 
-MicroXs Nuclide::smooth(Energy energy, bool from_below) const noexcept {
+MicroXs Nuclide::Walk::smooth(Energy e, bool from_below) noexcept {
+  const HotVector<Point>& points = nuclide_->points_;
+  if (!(e > nuclide_->energy_min())) return nuclide_->smooth_in(0, e);
+  while (i_ + 2 < points.size() && points[i_ + 1].energy <= e.eV()) ++i_;
+  std::size_t i = i_;
+  while (from_below && i > 0 && points[i].energy >= e.eV()) --i;
+  return nuclide_->smooth_in(i, e);
+}
+
+/// At an energy in an interval of the grid.
+MicroXs Nuclide::smooth_in(std::size_t i, Energy energy) const noexcept {
   const double e = energy.eV();
   MicroXs xs;
-  std::size_t i = index_.find(&points_[0].energy, e);
-  while (from_below && i > 0 && points_[i].energy >= e) --i;
   const Point &low = points_[i], &high = points_[i + 1];
   const double width = high.energy - low.energy;
   const double f = width > 0 ? std::clamp((e - low.energy) / width, 0.0, 1.0) : 0;
@@ -137,15 +138,25 @@ MicroXs Nuclide::smooth(Energy energy, bool from_below) const noexcept {
   return xs;
 }
 
-/// Scattering other than elastic that the probability table does not contain.
-double Nuclide::competing(const ProbabilityTable& table, const MicroXs& xs) const noexcept {
-  if (table.inelastic < 0) return 0;
-  double sum = 0;
+Nuclide::Bands Nuclide::bands_of(const ProbabilityTable& table, double weight) const {
+  Bands bands{.table = &table, .weight = weight, .competing = {}};
+  if (table.inelastic < 0) return bands;
   for (std::size_t r = 0; r < scattering_.size(); ++r) {
     const int mt = data_->scattering[r].mt;
     const bool level = mt >= 51 && mt <= 91;
     if (table.inelastic == 0 || mt == table.inelastic || (table.inelastic == 4 && level))
-      sum += scattering_[r].at(xs.index, xs.fraction);
+      bands.competing.push_back({static_cast<int>(r), scattering_[r].first});
+  }
+  for (std::size_t i = bands.competing.size(); i-- > 1;)
+    bands.competing[i - 1].first = std::min(bands.competing[i - 1].first, bands.competing[i].first);
+  return bands;
+}
+
+double Nuclide::competing(const Bands& bands, const MicroXs& xs) const noexcept {
+  double sum = 0;
+  for (const auto& [reaction, first] : bands.competing) {
+    if (xs.index + 1 < first) break;
+    sum += scattering_[reaction].at(xs.index, xs.fraction);
   }
   return sum;
 }
@@ -155,21 +166,23 @@ double Nuclide::other_absorption_of_bands(const MicroXs& xs) const noexcept {
   const double low = other(points_[xs.index]), high = other(points_[xs.index + 1]);
   const double smooth = std::fmax(0.0, low + xs.fraction * (high - low));
   double sum = 0, weights = 0;
-  for (const auto& [table, weight] : unresolved_) {
-    weights += weight;
-    if (table->other_absorption >= 0) sum += weight * smooth;
+  for (const Bands& bands : unresolved_) {
+    weights += bands.weight;
+    if (bands.table->other_absorption >= 0) sum += bands.weight * smooth;
   }
   return sum / weights;
 }
 
-void Nuclide::apply_unresolved(Energy e, double xi, MicroXs& xs) const noexcept {
-  const Point &low = points_[xs.index], &high = points_[xs.index + 1];
-  const double capture = low.capture + xs.fraction * (high.capture - low.capture);
-  const double nu = xs.fission > 0 ? xs.nu_fission / xs.fission : data_->nu(e.eV());
-  const double q = data_->fission.empty() ? 0 : data_->fission[0].q_value;
+void Nuclide::apply_unresolved(Energy e, std::uint64_t random, MicroXs& xs) const noexcept {
+  std::uint64_t z = random + band_key_;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  const double xi = static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1.0p-53;
+  const double capture = this->capture(xs);
   MicroXs sum;
   double weights = 0;
-  for (const auto& [table, weight] : unresolved_) {
+  for (const Bands& bands : unresolved_) {
+    const auto& [table, weight, reactions] = bands;
     ProbabilityTable::Values values = table->at(e.eV(), xi);
     if (table->factors) {
       values.elastic *= xs.elastic;
@@ -180,50 +193,69 @@ void Nuclide::apply_unresolved(Energy e, double xi, MicroXs& xs) const noexcept 
     sum.elastic += weight * values.elastic;
     sum.fission += weight * values.fission;
     sum.absorption += weight * (values.fission + values.capture);
-    sum.total += weight * competing(*table, xs);
+    sum.total += weight * competing(bands, xs);
   }
+  const double nu = xs.fission > 0 ? xs.nu_fission / xs.fission : sum.fission > 0 ? data_->nu(e.eV()) : 0;
   xs.elastic = sum.elastic / weights;
   xs.fission = sum.fission / weights;
   xs.absorption = sum.absorption / weights + other_absorption_of_bands(xs);
   xs.total = sum.total / weights + xs.elastic + xs.absorption;
   xs.nu_fission = nu * xs.fission;
-  xs.kappa_fission = q * xs.fission;
+  xs.kappa_fission = q_fission_ * xs.fission;
 }
 
-/// Upper bound of value(smooth cross sections), which are linear between points, over the energies [a, b].
+/// Upper bounds of value(smooth cross sections), which are linear between points, between each two neighbours
+/// of `edges`.
+template <typename Value>
+void Nuclide::largest(std::span<const double> edges, const Value& value,
+                      std::span<double> most) const noexcept {
+  const std::size_t last = points_.size() - 2;  // interval
+  std::size_t i = index_.find(&points_[0].energy, edges[0]);
+  double at_edge = value(smooth_in(i, Energy(edges[0])));
+  for (std::size_t bin = 0; bin < most.size(); ++bin) {
+    const double end = edges[bin + 1];
+    double here = at_edge;
+    for (std::size_t p = i + 1; p < points_.size() && points_[p].energy <= end; ++p) {
+      const Point& point = points_[p];
+      MicroXs xs;
+      xs.total = point.total, xs.elastic = point.elastic, xs.absorption = point.absorption;
+      xs.fission = point.fission;
+      i = std::min(p, last);
+      xs.index = i, xs.fraction = i == p ? 0 : 1;
+      here = std::fmax(here, value(xs));
+    }
+    at_edge = value(smooth_in(i, Energy(end)));
+    most[bin] = std::fmax(here, at_edge);
+  }
+}
+
 template <typename Value>
 double Nuclide::largest(Energy a, Energy b, const Value& value) const noexcept {
-  double most = std::fmax(value(smooth(a)), value(smooth(b)));
-  for (std::size_t i = index_.find(&points_[0].energy, a.eV()) + 1;
-       i < points_.size() && points_[i].energy <= b.eV(); ++i) {
-    const Point& point = points_[i];
-    MicroXs xs;
-    xs.total = point.total, xs.elastic = point.elastic, xs.absorption = point.absorption;
-    xs.fission = point.fission;
-    xs.index = std::min(i, points_.size() - 2), xs.fraction = xs.index == i ? 0 : 1;
-    most = std::fmax(most, value(xs));
-  }
+  const double edges[] = {a.eV(), b.eV()};
+  double most;
+  largest(edges, value, {&most, 1});
   return most;
 }
 
-double Nuclide::most_between(Energy a, Energy b, double elastic_share) const noexcept {
-  return largest(a, b, [&](const MicroXs& xs) { return xs.total - elastic_share * xs.elastic; });
+void Nuclide::most_between(std::span<const double> edges, double elastic_share,
+                           std::span<double> most) const noexcept {
+  if (elastic_share == 0) return largest(edges, [](const MicroXs& xs) { return xs.total; }, most);
+  largest(edges, [&](const MicroXs& xs) { return xs.total - elastic_share * xs.elastic; }, most);
 }
 
 double Nuclide::most_unresolved_between(Energy a, Energy b) const noexcept {
-  const auto capture = [&](const MicroXs& xs) {
-    const Point &low = points_[xs.index], &high = points_[xs.index + 1];
-    return low.capture + xs.fraction * (high.capture - low.capture);
-  };
+  const auto capture = [&](const MicroXs& xs) { return this->capture(xs); };
   double sum = 0, weights = 0;
-  for (const auto& [table, weight] : unresolved_) {
+  for (const Bands& bands : unresolved_) {
+    const auto& [table, weight, reactions] = bands;
     ProbabilityTable::Values most = table->most_between(a.eV(), b.eV());
     if (table->factors) {
       most.elastic *= largest(a, b, [](const MicroXs& xs) { return xs.elastic; });
       most.fission *= largest(a, b, [](const MicroXs& xs) { return xs.fission; });
       most.capture *= largest(a, b, capture);
     }
-    double beside = largest(a, b, [&](const MicroXs& xs) { return competing(*table, xs); });
+    double beside =
+        reactions.empty() ? 0 : largest(a, b, [&](const MicroXs& xs) { return competing(bands, xs); });
     if (table->other_absorption >= 0)
       beside += largest(
           a, b, [&](const MicroXs& xs) { return std::fmax(0.0, xs.absorption - xs.fission - capture(xs)); });

@@ -141,7 +141,7 @@ class ContinuousDelta : public ::testing::Test {
 TEST_F(ContinuousDelta, TheBoundIsAboveAllMediaWhateverTheBand) {
   const Model model = read(pin("reflective"), settings(10, 2, 1), "");
   const NuclearData& data = *model.nuclear;
-  const Majorant majorant(data);
+  const Majorant majorant(data, parallel::Team(1));
   Stream random(5, StreamUse::history, 0, 0);
   double sum_largest = 0, sum_bound = 0;
   for (int i = 0; i < 200000; ++i) {

@@ -109,7 +109,7 @@ void Simulation::prepare_acceleration() {
 void Simulation::prepare_flights() {
   if (problem_.tracking == Tracking::surface) return;
   if (model_->nuclear) {
-    majorant_ = std::make_unique<Majorant>(*model_->nuclear);
+    majorant_ = std::make_unique<Majorant>(*model_->nuclear, team_);
     problem_.majorant = majorant_.get();
   }
   if (problem_.tracking == Tracking::delta) return;
