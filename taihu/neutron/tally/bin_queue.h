@@ -43,6 +43,13 @@ class BinQueue {
     return sums_.data() + next_ * most_;
   }
 
+  /// Bins [place, place + count) themselves, which are marked. Add to them atomically unless alone().
+  ExactSum* bins(std::int64_t place, std::int64_t count) noexcept {
+    marks_.mark(place, count);
+    return bins_->data() + place;
+  }
+  bool alone() const noexcept { return alone_; }
+
   void flush() noexcept {
     for (std::size_t i = 0; i < length; ++i) deliver(i);
   }

@@ -14,6 +14,19 @@ bool needs_rates(const TallyLayout::Column& column) {
   return column.score != Score::events && (column.nuclide >= 0 || !is_medium_sum(column.score));
 }
 
+bool is_of_fission(Score score) {
+  return (score >= Score::fission && score <= Score::kappa_fission) ||
+         (score >= Score::prompt_nu_fission && score <= Score::fission_q_recoverable);
+}
+
+/// Whether a nuclide can have a rate other than zero at any energy.
+bool can_happen(Score score, const Nuclide& nuclide) {
+  const int mt = mt_of(score);
+  if (mt == 0) return !is_of_fission(score) || !nuclide.data().fission.empty();
+  if (mt == mt_fission) return !nuclide.data().fission.empty();
+  return is_of_transport(mt) || mt == mt_capture || nuclide.tallied_index(mt) >= 0;
+}
+
 const double* row_of(Score score, const CrossSections& data) {
   if (score == Score::flux || !is_medium_sum(score)) return nullptr;
   return data.rows(static_cast<Reaction>(score));
@@ -114,6 +127,7 @@ void ColumnMaker::add_terms(MediumId medium, const TallyLayout::Column& column, 
                                          : materials_.nuclear->parts(medium)) {
     const Nuclide& nuclide = materials_.nuclear->nuclide(part.nuclide);
     if (column.nuclide >= 0 && nuclide.data().name != layout_.nuclides[column.nuclide]) continue;
+    if (!can_happen(column.score, nuclide)) continue;
     auto entry = std::find_if(wanted.begin(), wanted.end(), [&](const auto& other) {
       return other.part.nuclide == part.nuclide && other.per_atom == per_atom;
     });

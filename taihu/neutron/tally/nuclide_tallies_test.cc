@@ -194,6 +194,40 @@ TEST_F(NuclideTallies, HaveTheSameBitsForAnyRanksAndThreadsAndLeaveOthersAlone) 
   });
 }
 
+/// So many bins that all threads of a rank add to the same ones.
+TEST_F(NuclideTallies, HaveTheSameBitsWhereThreadsShareTheBins) {
+  constexpr int energies = 12000;
+  std::string edges = "0";
+  for (int i = 1; i <= energies; ++i) edges += " " + std::to_string(i * (2e7 / energies));
+  const auto with = [&](const std::string& bins) {
+    return read({test_fuel(), absorber()},
+                "<filter id=\"1\" type=\"energy\"><bins>" + bins +
+                    "</bins></filter><tally id=\"1\"><filters>1</filters><nuclides>B total X235</nuclides>"
+                    "<scores>fission (n,gamma)</scores></tally>",
+                200);
+  };
+  const Model model = with(edges);
+  const TallyStatistics expected = run(model);
+  ASSERT_GE(expected.sum.size(), std::size_t{1} << 16);
+  EXPECT_EQ(run(model, 3).sum, expected.sum);
+  parallel::on_ranks(2, [&](parallel::Communicator& rank) {
+    Simulation simulation(model, rank, 2, parallel::LoopSchedule{}, DomainOptions{.shape = {2, 1, 1}});
+    while (!simulation.finished()) simulation.run_batch();
+    const TallyStatistics all = simulation.all_statistics();
+    if (rank.is_root()) {
+      EXPECT_EQ(all.sum, expected.sum);
+    }
+  });
+  // One bin, of each thread its own, has what all these have.
+  const TallyStatistics one = run(with("0 2e7"), 2);
+  for (std::size_t column = 0; column < 6; ++column) {
+    double sum = 0;
+    for (std::size_t bin = column; bin < expected.sum.size(); bin += 6) sum += expected.sum[bin];
+    EXPECT_NEAR(one.sum[column], sum, 1e-9 * sum);
+    EXPECT_EQ(one.sum[column] > 0, column != 0);  // B has no fission
+  }
+}
+
 TEST_F(NuclideTallies, AreInStatepointsAsOpenMCReadsThem) {
   const Model model =
       read({test_fuel(), absorber()},

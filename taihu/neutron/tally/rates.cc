@@ -59,8 +59,10 @@ double rate_of(const NuclearData& nuclear, const MediumPart& part, const RatePla
   if (mt == mt_disappearance) return xs.absorption - xs.fission;
   // In a band, capture follows from the table of unresolved resonances: the smooth value is not that of the
   // band.
-  if (mt == mt_capture && nuclear.in_bands(part, energy))
-    return xs.absorption - xs.fission - nuclide.other_absorption_of_bands(xs);
+  if (mt == mt_capture) {
+    return nuclear.in_bands(part, energy) ? xs.absorption - xs.fission - nuclide.other_absorption_of_bands(xs)
+                                          : nuclide.capture(xs);
+  }
   if (term.reaction < 0) return 0;
   const double value = nuclide.tallied(term.reaction, xs);
   if (mt != mt_heating && mt != mt_heating_local) return value;

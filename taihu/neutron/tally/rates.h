@@ -43,6 +43,7 @@ class Rates {
   Rates(const RatePlan& plan, const NuclearData* nuclear);
 
   void set_k(double k) noexcept { k_ = k; }  ///< of the generation
+  double k() const noexcept { return k_; }
 
   /// Values in a medium [1/cm times what is counted]; no medium: void, all are zero but the flux's.
   /// `sums`: of the medium at that energy. Valid until the next call for the medium.

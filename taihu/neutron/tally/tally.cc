@@ -7,6 +7,7 @@
 
 #include "taihu/neutron/tally/filter_weights.h"
 #include "taihu/neutron/tally/shares.h"
+#include "taihu/neutron/tally/waiting_scores.h"
 
 namespace taihu::neutron {
 namespace {
@@ -149,6 +150,7 @@ TallyBins::TallyBins(const TallyLayout& layout, const TallyParts* window, const 
       window_(window),
       state_(state),
       rates_(layout.rates, state.nuclear),
+      waiting_(WaitingScores::make(layout, state.nuclear)),
       sums_(shared != nullptr   ? 0
             : window == nullptr ? layout.bin_count
                                 : window->size) {
@@ -166,14 +168,18 @@ TallyBins::TallyBins(const TallyLayout& layout, const TallyParts* window, const 
   queue_.emplace(*shared, static_cast<std::size_t>(most));
 }
 
-/// The bins of a combination's columns: in the window, or in the separate array for bins outside. Valid until
-/// the next call.
-ExactSum* TallyBins::bins_of(const TallyLayout::CompiledTally& tally, std::int64_t combination) noexcept {
+/// The bins of a combination's columns: in the window, or in the array for those outside. Valid until the
+/// next call; with `itself`, which leaves out the queue into shared bins, until one that adds bins outside.
+ExactSum* TallyBins::bins_of(const TallyLayout::CompiledTally& tally, std::int64_t combination,
+                             bool itself) noexcept {
   const std::int64_t bin_in_tally = combination * tally.width;
   const std::int64_t place = window_ == nullptr
                                  ? tally.first_bin + bin_in_tally
                                  : window_->tallies[&tally - layout_->compiled.data()].place_of(bin_in_tally);
-  if (place >= 0) return queue_ ? queue_->add_to(place, tally.width) : sums_.data() + place;
+  if (place >= 0)
+    return !queue_  ? sums_.data() + place
+           : itself ? queue_->bins(place, tally.width)
+                    : queue_->add_to(place, tally.width);
   const auto [entry, added] = outside_.try_emplace(tally.first_bin + bin_in_tally, outside_sums_.size());
   if (added) outside_sums_.resize(outside_sums_.size() + tally.columns.size());
   return outside_sums_.data() + entry->second;
@@ -237,6 +243,7 @@ bool TallyBins::scores_nothing(const TallyLayout::CompiledTally& tally, const Ev
 
 void TallyBins::score_continuous(const TallyLayout::CompiledTally& tally, std::int64_t combination,
                                  const Event& event, double amount) noexcept {
+  if (WaitingScores::takes(tally)) return wait(tally, combination, event, amount);
   const double* const values = values_of(tally, event);
   if (tally.delayed_filter >= 0) return score_groups(tally, combination, values, amount);
   ExactSum* bins = bins_of(tally, combination);

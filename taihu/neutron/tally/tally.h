@@ -256,6 +256,7 @@ TallyLayout make_layout(std::vector<Tally> tallies, std::vector<Filter> filters,
                         const TallyMaterials& materials = {});
 
 struct TallyParts;
+class WaitingScores;
 
 /// One thread's bins: all, or a window of them (shares.h). Scores outside the window are kept separately. A
 /// call changes only this object and, by atomic operations, shared bins.
@@ -264,6 +265,7 @@ class TallyBins {
   /// `window`: null for all bins. `shared`: bins of the window that all threads have; null: own ones.
   explicit TallyBins(const TallyLayout& layout, const TallyParts* window = nullptr,
                      const NeutronState& state = {}, SharedBins* shared = nullptr);
+  ~TallyBins();
 
   /// Flux `amount` at a point: collision-type estimators. `tallies`: by_flux or by_collision of the layout.
   void score_flux(const std::vector<int>& tallies, const Event& event, double amount) noexcept;
@@ -283,11 +285,22 @@ class TallyBins {
   /// surface's normal, else 1.
   void score_surface(const Event& event, double weight, double sign) noexcept;
 
-  void set_k(double k) noexcept { rates_.set_k(k); }  ///< of the generation, for heating
+  /// Of the generation, for heating.
+  void set_k(double k) noexcept {
+    if (k != rates_.k()) score_waiting();
+    rates_.set_k(k);
+  }
 
-  HotVector<ExactSum>& sums() noexcept { return sums_; }  ///< of the window; empty with shared bins
+  /// Scores what waits until it is many (waiting_scores.h). Sums are complete then.
+  void score_waiting() noexcept;
+  /// Of the window; empty with shared bins.
+  HotVector<ExactSum>& sums() noexcept {
+    score_waiting();
+    return sums_;
+  }
   /// Ends scoring into shared bins until the next score; `marks` gets those that were scored in.
   void flush(BinMarks& marks) noexcept {
+    score_waiting();
     if (!queue_) return;
     queue_->flush();
     marks.take(queue_->marks());
@@ -302,7 +315,10 @@ class TallyBins {
   void add(std::int64_t bin, std::span<const ExactSum> sums) noexcept;
 
  private:
-  ExactSum* bins_of(const TallyLayout::CompiledTally& tally, std::int64_t combination) noexcept;
+  ExactSum* bins_of(const TallyLayout::CompiledTally& tally, std::int64_t combination,
+                    bool itself = false) noexcept;
+  void wait(const TallyLayout::CompiledTally& tally, std::int64_t combination, const Event& event,
+            double amount) noexcept;
   void score_combination(const TallyLayout::CompiledTally& tally, std::int64_t combination,
                          const Event& event, double amount) noexcept;
   void score_continuous(const TallyLayout::CompiledTally& tally, std::int64_t combination, const Event& event,
@@ -326,6 +342,8 @@ class TallyBins {
   const TallyParts* window_;
   NeutronState state_;
   Rates rates_;
+  std::unique_ptr<WaitingScores> waiting_;  ///< null: nothing has to wait
+  std::vector<ExactSum*> waiting_bins_;     ///< of scores that waited
   HotVector<ExactSum> sums_;
   std::optional<BinQueue> queue_;  ///< into shared bins instead
   std::vector<MeshPiece> pieces_;

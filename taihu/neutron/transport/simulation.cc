@@ -300,6 +300,7 @@ void Simulation::end_batch(bool active) {
 void Simulation::end_tallies() {
   const Settings& settings = model_->settings;
   const bool shared = problem_.shared_bins != nullptr;
+  team_.run([&](int thread) { runners_[thread]->bins().score_waiting(); });
   HotVector<ExactSum>& sums = shared ? shared_bins_.sums : runners_[0]->bins().sums();
   if (shared) {
     for (const auto& runner : runners_) runner->bins().flush(marks_);
