@@ -223,10 +223,13 @@ void NuclearData::most_between(const MediumPart& part, std::span<const double> e
   }
   if (thermal_bins < most.size())
     nuclide.most_between(edges.subspan(thermal_bins), 0, most.subspan(thermal_bins));
+  // The bands change little over the bins of a key, and each look at them takes long: all bins get one bound.
+  const double from = nuclide.unresolved_min().eV(), to = nuclide.unresolved_max().eV();
+  if (!(edges.front() < to && edges.back() >= from)) return;
+  const double bands = nuclide.most_unresolved_between(Energy(std::max(edges.front(), from)),
+                                                       Energy(std::min(edges.back(), to)));
   for (std::size_t i = 0; i < most.size(); ++i)
-    if (const Energy a(edges[i]), b(edges[i + 1]);
-        a < nuclide.unresolved_max() && b >= nuclide.unresolved_min())
-      most[i] = std::fmax(most[i], nuclide.most_unresolved_between(a, b));
+    if (edges[i] < to && edges[i + 1] >= from) most[i] = std::max(most[i], bands);
 }
 
 std::size_t NuclearData::points_between(const MediumPart& part, Energy a, Energy b) const noexcept {

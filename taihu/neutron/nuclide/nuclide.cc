@@ -222,10 +222,10 @@ void Nuclide::largest(std::span<const double> edges, const Value& value,
       xs.fission = point.fission;
       i = std::min(p, last);
       xs.index = i, xs.fraction = i == p ? 0 : 1;
-      here = std::fmax(here, value(xs));
+      here = std::max(here, value(xs));
     }
     at_edge = value(smooth_in(i, Energy(end)));
-    most[bin] = std::fmax(here, at_edge);
+    most[bin] = std::max(here, at_edge);
   }
 }
 

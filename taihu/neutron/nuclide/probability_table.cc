@@ -56,9 +56,9 @@ ProbabilityTable::Values ProbabilityTable::most_between(double a, double b) cons
        row <= std::clamp<std::ptrdiff_t>(row_above, 0, last); ++row)
     for (int band = 0; band < bands; ++band) {
       const double* value = values.data() + (row * bands + band) * column_count;
-      most.elastic = std::fmax(most.elastic, value[elastic]);
-      most.fission = std::fmax(most.fission, value[fission]);
-      most.capture = std::fmax(most.capture, value[capture]);
+      most.elastic = std::max(most.elastic, value[elastic]);
+      most.fission = std::max(most.fission, value[fission]);
+      most.capture = std::max(most.capture, value[capture]);
     }
   return most;
 }
