@@ -17,6 +17,7 @@
 #include "taihu/neutron/run/domain_report.h"
 #include "taihu/neutron/run/result_files.h"
 #include "taihu/neutron/run/stationarity.h"
+#include "taihu/neutron/transport/tracking_choice.h"
 #include "taihu/parallel/shared_error.h"
 
 namespace taihu::neutron {
@@ -117,6 +118,11 @@ class Run {
         settings.inactive > 0 ? formatted(" (%d inactive)", settings.inactive).c_str() : "",
         model_.nuclear ? "continuous energy" : (std::to_string(model_.data.groups()) + " groups").c_str(),
         name_of(simulation.tracking()), ranks_.size(), options_.threads));
+    if (const std::size_t nuclides = nuclides_beyond_bound(model_); nuclides > 0)
+      say(
+          formatted("surface tracking, as a bound of the cross sections for delta flights would be of %zu "
+                    "nuclides in all materials; --tracking hybrid makes it",
+                    nuclides));
     if (simulation.majorant() != nullptr)
       say(formatted("bound of the cross sections for delta flights: %zu bins, %.2f MB",
                     simulation.majorant()->bins(),

@@ -9,9 +9,14 @@
 namespace taihu::neutron {
 namespace {
 
-/// Sum over media up to which delta flights are chosen by themselves. Beyond, as with depleted fuel, the
-/// bound of the cross sections would take minutes to make.
-constexpr std::size_t most_nuclides_for_bound = 2000;
+/// Sum over media up to which delta flights are chosen by themselves. Beyond, as with fuel that has burnt in
+/// many places, the sums of the bound would take long.
+constexpr std::size_t most_nuclides_for_bound = 10'000;
+
+bool needs_surfaces(const Model& model) {
+  return needs_surface_tracking(model.tallies) || model.settings.surface_banking.wanted ||
+         model.geometry.inner_boundaries;
+}
 
 std::size_t nuclides_in_media(const NuclearData& data) {
   std::size_t sum = 0;
@@ -51,10 +56,13 @@ Tracking choose_tracking(const Model& model) {
                             "not see it; use --tracking surface");
   }
   if (wanted != Tracking::automatic) return wanted;
-  const bool surfaces = needs_surface_tracking(model.tallies) || banking || inner;
-  return surfaces || (model.nuclear && nuclides_in_media(*model.nuclear) > most_nuclides_for_bound)
-             ? Tracking::surface
-             : Tracking::hybrid;
+  return needs_surfaces(model) || nuclides_beyond_bound(model) > 0 ? Tracking::surface : Tracking::hybrid;
+}
+
+std::size_t nuclides_beyond_bound(const Model& model) {
+  if (model.settings.tracking != Tracking::automatic || !model.nuclear || needs_surfaces(model)) return 0;
+  const std::size_t nuclides = nuclides_in_media(*model.nuclear);
+  return nuclides > most_nuclides_for_bound ? nuclides : 0;
 }
 
 }  // namespace taihu::neutron

@@ -10,4 +10,7 @@ namespace taihu::neutron {
 /// flights and something needs surfaces.
 Tracking choose_tracking(const Model& model);
 
+/// Nuclides in all media, where nothing but their number made the choice surface tracking; else 0.
+std::size_t nuclides_beyond_bound(const Model& model);
+
 }  // namespace taihu::neutron
