@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels for parcc --optimise-for-host, beyond the caches and within them. Prints for each kernel and size
-// its best time in milliseconds and a sum over the bits of its results.
+// Kernels for parcc --optimise-for-host, beyond the caches, within them and in between: usage: kernels
+// LENGTH... Prints for each kernel and length of its arrays the best time in milliseconds, by the clock of
+// its thread, which does not count what others do on the processor meanwhile, and a sum over the bits of its
+// results.
 #define _GNU_SOURCE
 #include <parallelc.h>
 #include <stdio.h>
@@ -8,9 +10,12 @@
 #include <string.h>
 #include <time.h>
 
-enum { side = 4096, many = side * side, middle = 1 << 20, few = 1 << 14, repeats = 3 };
+// Short lengths are worked on again and again, until it is at least as much as `work`, and what takes little
+// time is measured more often.
+enum { side = 4096, many = side * side, work = 1 << 22, least_repeats = 3, most_repeats = 30 };
+static const double enough_milliseconds = 40;
 
-static double a[many], b[many], c[many];
+static double a[many + side], b[many], c[many];
 static long counts[many];
 static int at[many];
 static double sum_of_kernel;
@@ -59,7 +64,7 @@ KERNEL(hashes) {
   double sum = 0;
   for (long i = 0; i < length; i++) {
     const unsigned long place = (unsigned long)at[i] * 0x9e3779b97f4a7c15UL >> 32;
-    sum += b[place & (unsigned long)(length - 1)] > 1000 ? 1 : 0.5;
+    sum += b[(place * (unsigned long)length) >> 32] > 1000 ? 1 : 0.5;
   }
   sum_of_kernel = sum;
 }
@@ -102,6 +107,13 @@ KERNEL(transpose) {
   for (long i = 0; i < rows; i++)
     for (long j = 0; j < rows; j++) c[i * rows + j] = grid[j][i];
 }
+// Rows that begin in all sets of the caches.
+KERNEL(transpose_odd) {
+  ROWS;
+  const long pitch = rows | 1;
+  for (long i = 0; i < rows; i++)
+    for (long j = 0; j < rows; j++) c[i * rows + j] = a[j * pitch + i];
+}
 KERNEL(column_sums) {
   ROWS;
   for (long j = 0; j < rows; j++) {
@@ -111,19 +123,33 @@ KERNEL(column_sums) {
   }
 }
 
-static void reset(long length) {
+static void reset(long length, long rows) {
   unsigned long state = 88172645463325252UL;
   for (long i = 0; i < length; i++) {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
     at[i] = (int)(state % (unsigned long)length);
     a[i] = (double)(i % 1000), b[i] = (double)i, c[i] = 0, counts[i] = 0;
   }
+  for (long i = length; i < rows * side; i++) a[i] = (double)(i % 1000);
 }
 
 static double now(void) {
   struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
+}
+
+struct turns {
+  void (*run)(void*);
+  struct part part;
+  int count;
+  double milliseconds;
+};
+KERNEL(take_turns) {
+  struct turns* turns = argument;
+  const double begin = now();
+  for (int turn = 0; turn < turns->count; turn++) turns->run(&turns->part);
+  turns->milliseconds = now() - begin;
 }
 
 static unsigned long sum_of(const void* memory, unsigned long bytes, unsigned long sum) {
@@ -149,29 +175,33 @@ int main(int count, char** words) {
                  {"in_place", in_place},
                  {"columns", columns},
                  {"transpose", transpose},
+                 {"transpose_odd", transpose_odd},
                  {"column_sums", column_sums}};
-  // Turns make what is short long enough to be measured.
-  static const struct {
-    struct part part;
-    int turns;
-  } sizes[] = {{{many, side}, 1}, {{middle, 1024}, 10}, {{few, 128}, 200}};
-  for (unsigned long size = 0; size < sizeof sizes / sizeof *sizes; size++) {
-    struct part part = sizes[size].part;
-    const int turns = sizes[size].turns;
-    if (count > 1 && part.length > atol(words[1])) continue;
+  for (int word = 1; word < count; word++) {
+    const long length = atol(words[word]);
+    if (length < 64 || length > many || length % 64 != 0) {
+      fprintf(stderr, "kernels: usage: kernels LENGTH..., multiples of 64 up to %d\n", many);
+      return 2;
+    }
+    long rows = 0;
+    while ((rows + 1) * (rows + 1) <= length) rows++;
     for (unsigned long k = 0; k < sizeof kernels / sizeof *kernels; k++) {
-      reset(part.length);
-      double best = 1e9;
-      for (int repeat = 0; repeat < repeats; repeat++) {
-        const double begin = now();
-        for (int turn = 0; turn < turns; turn++) m_run(kernels[k].run, &part);
-        const double time = now() - begin;
-        if (time < best) best = time;
+      reset(length, rows);
+      const unsigned long bytes = (unsigned long)length * sizeof(double),
+                          grid_bytes = (unsigned long)rows * sizeof *grid;
+      unsigned long sum = 0;
+      double best = 1e9, all = 0;
+      for (int repeat = 0; repeat < least_repeats || (repeat < most_repeats && all < enough_milliseconds);
+           repeat++) {
+        struct turns turns = {kernels[k].run, {length, rows}, length < work ? (int)(work / length) : 1, 0};
+        m_run(take_turns, &turns);
+        // The first ones are as many in each run of the program.
+        if (repeat == 0)
+          sum = sum_of(c, bytes, sum_of(counts, bytes, sum_of(a, grid_bytes, 14695981039346656037UL)));
+        all += turns.milliseconds;
+        if (turns.milliseconds < best) best = turns.milliseconds;
       }
-      const unsigned long bytes = (unsigned long)part.length * sizeof(double);
-      unsigned long sum =
-          sum_of(c, bytes, sum_of(counts, bytes, sum_of(a, sizeof a, 14695981039346656037UL)));
-      printf("%s %ld %.4f %016lx\n", kernels[k].name, part.length, best, sum_of(&sum_of_kernel, 8, sum));
+      printf("%s %ld %.4f %016lx\n", kernels[k].name, length, best, sum_of(&sum_of_kernel, 8, sum));
     }
   }
   return 0;
