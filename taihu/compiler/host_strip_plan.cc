@@ -70,10 +70,11 @@ class StripPlanner {
   /// so that what goes down its columns stays in the caches.
   bool walks_columns() {
     std::size_t columns = 0, rows = 0;
-    unsigned widest = 1;
+    unsigned widest = 1, bytes = 0;
     for (const PlannedBox& box : boxes_) {
       const BoxLoop *outer = box.moved_by(&root_), *inner = box.moved_by(inner_);
       widest = std::max(widest, box.accesses.front().bytes);
+      bytes += box.accesses.front().bytes;
       if (goes_along(inner) && is_far(outer)) ++rows;
       if (!is_far(inner) || !goes_along(outer)) continue;
       ++columns;
@@ -83,6 +84,7 @@ class StripPlanner {
     }
     if (columns == 0 || rows > columns) return false;
     plan_.names.pop_back();
+    if (rows != 0) plan_.bytes_along_rows = bytes;
     plan_.strip = rows == 0 ? long_strip : static_cast<unsigned long>(std::max(line_bytes / widest, 2L));
     return true;
   }

@@ -30,6 +30,8 @@ struct StripPlan {
   std::vector<RowLength> rows;
   std::vector<const llvm::SCEV*> far_steps;  ///< of the inner loop, where the outer one goes along rows
   unsigned long strip = 0;                   ///< iterations of the outer loop
+  unsigned bytes_along_rows = 0;             ///< not 0: other arrays go along their rows in the inner loop;
+                                             ///< bytes that an iteration accesses of all of them then
   std::string names;                         ///< of what is walked by columns
   std::string refused;                       ///< not empty: the nest must keep its order
 

@@ -29,6 +29,10 @@ namespace {
 
 /// Of the first cache, which has 64 sets of lines on these processors, and no more than this.
 constexpr uint64_t first_cache_bytes = 48UL << 10, least_step = 64, set_bytes = 4096;
+/// Of the second one, where lines 64 KiB apart or more may share a set.
+constexpr uint64_t second_cache_bytes = 1UL << 20, second_set_bytes = 64UL << 10;
+/// The last cache has others' data too, and holds less than a row of stores that had better pass it.
+constexpr uint64_t part_of_last_cache = 8;
 /// Loops of so many iterations are not looked at: products with their steps could wrap around.
 constexpr uint64_t most_iterations = 1UL << 40;
 constexpr uint64_t least_columns = 8;
@@ -148,7 +152,10 @@ class StripBuilder : LoopCopy {
     }
     if (least_host_iterations() != 0) {
       require(builder_.CreateICmpUGE(outer_last_, number(least_columns - 1)));
-      require(leaves_first_cache());
+      require(leaves_cache(first_cache_bytes, set_bytes));
+      if (plan_.bytes_along_rows != 0)
+        require(
+            builder_.CreateOr(leaves_cache(second_cache_bytes, second_set_bytes), last_cache_holds_all()));
     }
     began_ = builder_.CreateFreeze(may_be);  // steps of accesses that are not made may be poison
     builder_.SetInsertPoint(&function_.getEntryBlock(), function_.getEntryBlock().getFirstInsertionPt());
@@ -159,17 +166,31 @@ class StripBuilder : LoopCopy {
   }
 
   /// Lines of a column lie in few sets where its step is a multiple of a power of two.
-  Value* leaves_first_cache() {
+  Value* leaves_cache(uint64_t cache_bytes, uint64_t bytes_of_sets) {
     Value* any = builder_.getFalse();
     for (const SCEV* step : plan_.far_steps) {
       Value* bytes = expand_word(step);
       Value* unit = builder_.CreateAnd(bytes, builder_.CreateNeg(bytes));
       unit = builder_.CreateBinaryIntrinsic(Intrinsic::umax, unit, number(least_step));
-      unit = builder_.CreateBinaryIntrinsic(Intrinsic::umin, unit, number(set_bytes));
+      unit = builder_.CreateBinaryIntrinsic(Intrinsic::umin, unit, number(bytes_of_sets));
       any = builder_.CreateOr(
-          any, builder_.CreateICmpUGE(builder_.CreateMul(unit, inner_last_), number(first_cache_bytes)));
+          any, builder_.CreateICmpUGE(builder_.CreateMul(unit, inner_last_), number(cache_bytes)));
     }
     return any;
+  }
+
+  /// Beyond it, rows that are written one beside the other wait for memory, which the processor reads ahead
+  /// where they are written one after the other. The loop as it was loses little while the second cache holds
+  /// a column.
+  Value* last_cache_holds_all() {
+    constexpr uint64_t most = 1UL << 24;  // products stay below 2^64
+    Value* all = number(uint64_t{plan_.bytes_along_rows} * part_of_last_cache);
+    for (Value* last : {outer_last_, inner_last_})
+      all = builder_.CreateMul(all, builder_.CreateBinaryIntrinsic(Intrinsic::umin, last, number(most)));
+    const FunctionCallee question = function_.getParent()->getOrInsertFunction(
+        "taihu_stores_pass_caches", builder_.getInt32Ty(), builder_.getInt64Ty());
+    return builder_.CreateICmpEQ(builder_.CreateCall(question, builder_.CreateFreeze(all)),
+                                 builder_.getInt32(0));
   }
 
   /// A loop that begins at the builder's place; its number counts from 0.

@@ -164,7 +164,9 @@ KERNEL(down) {
     (void)argument;
     COLUMNS DOWN grid[i][j] = 0.5 * (grid[i][j] + grid[i - 1][j]);
 }
-// CHECK-DAG: host_loops.c:[[#@LINE+3]]: walks columns of grid: in strips of 8
+// CHECK-DAG: host_loops.c:[[#@LINE+5]]: walks columns of grid: in strips of 8
+// CODE-LABEL: define {{.*}}@turned(
+// CODE: call i32 @taihu_stores_pass_caches(i64
 KERNEL(turned) {
     (void)argument;
     for (long i = 0; i < 512; i++) for (long j = 0; j < 1024; j++) other[i][j] = grid[j][i];
