@@ -4,7 +4,8 @@
 earlier ones have left in the scratchpad, while process code writes between them. The machine of the second build starts a transfer
 within a nanosecond, so that short loops are moved as well; at least one transfer per program must have happened, and none outside of
 the scratchpad. Some kernels have their loops in functions of a second file.
-A third build, with --optimise-for-host, takes each of its changed loops whatever their length."""
+A third build, with --optimise-for-host, takes each of its changed loops whatever their length. --autonomic also compiles some of the
+programs as processes alone, with --model=autonomic, in the same three ways."""
 import argparse
 import json
 import os
@@ -15,8 +16,9 @@ import subprocess
 import sys
 import xml.etree.ElementTree
 
-from random_kernels import program
+from random_kernels import as_processes, program
 
+LEVELS = ("-O1", "-O2", "-O3")
 HOST_ALWAYS = {"TAIHU_LOOKED_UP_BYTES": "0", "TAIHU_STORED_BYTES": "0"}
 
 
@@ -37,11 +39,54 @@ def check_pictures(folder, capacity, seed):
         picture.unlink()
 
 
+class Comparison:
+    """Of what builds of one program print, and how much was changed in all."""
+
+    def __init__(self, options, machine):
+        self.options, self.machine = options, machine
+        self.moved = self.compared = self.reused = self.looked_up = self.stored = self.in_strips = 0
+
+    def build(self, sources, flags, capacity):
+        """A program for each kind."""
+        host = ["--optimise-for-host", "--report=layout", "-mllvm", "-taihu-host-least=0"]
+        model = [f"--spm-model={self.machine}"]
+        if "--model=autonomic" not in flags:
+            model.append(f"--spm-model-pictures={self.options.work}")
+        programs = {}
+        for kind, more in (("plain", []), ("moved", ["--auto-dma", *model]), ("host", host)):
+            programs[kind] = f"{sources[0]}.{kind}"
+            said = run([self.options.parcc, *flags, "-ffp-contract=off", f"--spm={capacity}", *sources, *more, "-o", programs[kind]]).stderr
+            self.looked_up += said.count(": looks up ")
+            self.stored += said.count(": writes ")
+            self.in_strips += said.count(": in strips of ")
+        return programs
+
+    def compare(self, title, programs, expected=None):
+        """What the plain one prints, or `expected`, is what all print. Returns it, and the number of transfers."""
+        transfers = 0
+        for kind, name in programs.items():
+            job = run([self.options.parcrun, "--timeout", "100", "-n", "1", "--threads", "3", name], HOST_ALWAYS)
+            lines = job.stdout.splitlines()
+            expected = expected or lines
+            if lines != expected or not lines:
+                different = [one.split()[0] for one, other in zip(expected, lines) if one != other]
+                sys.exit(f"{title}: kernels differ when {kind}, {different}")
+            if kind == "moved":
+                transfers = sum(int(number) for number in re.findall(r"transfers +(\d+),", job.stderr))
+                self.reused += sum(int(number) for number in re.findall(r"copies still there +(\d+),", job.stderr))
+                self.moved += transfers
+            os.remove(name)
+        self.compared += len(expected)
+        return expected, transfers
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--programs", type=int, default=10)
     parser.add_argument("--kernels", type=int, default=12)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--all-levels", action="store_true", help="each program at each level of optimisation, not at one")
+    parser.add_argument("--autonomic", type=int, default=0, help="every so many programs also as processes alone; 0: none")
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--machine", type=pathlib.Path, required=True, help="sw26010.json")
     parser.add_argument("--parcrun", required=True)
@@ -50,47 +95,37 @@ def main():
     options.work.mkdir(parents=True, exist_ok=True)
     machine = options.work / "machine.json"
     machine.write_text(json.dumps(json.loads(options.machine.read_text()) | {"transfer_start_ns": 1, "transfer_gb_s": 2000}))
-    moved = compared = reused = looked_up = stored = in_strips = 0
+    all_of = Comparison(options, machine)
+    as_processes_alone = 0
     for seed in range(options.seed, options.seed + options.programs):
         rng = random.Random(seed)
         capacity = rng.choice((2, 4, 16, 64)) * 1024
         filling = rng.choice((8, 8, capacity // 2, capacity - 700, capacity - 8))
-        source = options.work / f"random{seed}.c"
-        other = options.work / f"random{seed}_other.c"
-        for file, text in zip((source, other), program(rng, options.kernels, filling)):
-            file.write_text(text)
-        level = rng.choice(("-O1", "-O2", "-O3"))
-        common = [options.parcc, level, "-ffp-contract=off", f"--spm={capacity}", source, other, "-o"]
-        run([*common, f"{source}.plain"])
-        run([*common, f"{source}.moved", "--auto-dma", f"--spm-model={machine}", f"--spm-model-pictures={options.work}"])
-        changed = run([*common, f"{source}.host", "--optimise-for-host", "--report=layout", "-mllvm", "-taihu-host-least=0"]).stderr
-        looked_up += changed.count(": looks up ")
-        stored += changed.count(": writes ")
-        in_strips += changed.count(": in strips of ")
-        outputs = []
-        for kind in ("plain", "moved", "host"):
-            outputs.append(run([options.parcrun, "--timeout", "100", "-n", "1", "--threads", "3", f"{source}.{kind}"], HOST_ALWAYS))
-        plain, *others = (output.stdout.splitlines() for output in outputs)
-        for kind, lines in zip(("moved", "for this processor"), others):
-            if plain != lines or not plain:
-                different = [number for number, (one, other) in enumerate(zip(plain, lines)) if one != other]
-                sys.exit(f"seed {seed}, {level}, scratchpad {capacity}, filled {filling}: kernels differ when {kind}, "
-                         f"{[plain[number].split()[0] for number in different]}")
-        transfers = sum(int(number) for number in re.findall(r"transfers +(\d+),", outputs[1].stderr))
-        if transfers == 0 and filling < capacity - 700:
-            sys.exit(f"seed {seed}: nothing was moved\n{outputs[1].stderr}")
-        check_pictures(options.work, capacity, seed)
-        moved += transfers
-        reused += sum(int(number) for number in re.findall(r"copies still there +(\d+),", outputs[1].stderr))
-        compared += len(plain)
-        for kind in ("plain", "moved", "host"):
-            os.remove(f"{source}.{kind}")
-    if reused == 0:
+        sources = [options.work / f"random{seed}.c", options.work / f"random{seed}_other.c"]
+        texts = program(rng, options.kernels, filling)
+        chosen = rng.choice(LEVELS)
+        for level in LEVELS if options.all_levels else (chosen,):
+            for file, text in zip(sources, texts):
+                file.write_text(text)
+            title = f"seed {seed}, {level}, scratchpad {capacity}, filled {filling}"
+            expected, transfers = all_of.compare(title, all_of.build(sources, [level], capacity))
+            if transfers == 0 and filling < capacity - 700:
+                sys.exit(f"{title}: nothing was moved")
+            check_pictures(options.work, capacity, seed)
+            if options.autonomic == 0 or seed % options.autonomic != 0:
+                continue
+            for file, text in zip(sources, texts):
+                file.write_text(as_processes(text))
+            all_of.compare(f"{title}, processes alone", all_of.build(sources, [level, "--model=autonomic"], capacity), expected)
+            as_processes_alone += 1
+    if all_of.reused == 0:
         sys.exit("no kernel found what another one had left")
-    if 0 in (looked_up, stored, in_strips):
-        sys.exit(f"{looked_up} loops with look-ups, {stored} with long stores and {in_strips} nests were changed for this processor")
-    print(f"{options.programs} programs, {compared} runs of kernels with {moved} transfers, {reused} copies found again, {looked_up} loops with "
-          f"look-ups, {stored} with stores and {in_strips} in strips changed: the same bits")
+    changed = (all_of.looked_up, all_of.stored, all_of.in_strips)
+    if 0 in changed:
+        sys.exit("{} loops with look-ups, {} with long stores and {} nests were changed for this processor".format(*changed))
+    print(f"{options.programs} programs, {all_of.compared} runs of kernels with {all_of.moved} transfers, {all_of.reused} copies found again, "
+          f"{changed[0]} loops with look-ups, {changed[1]} with stores and {changed[2]} in strips changed, {as_processes_alone} builds of "
+          "processes alone: the same bits")
 
 
 main()

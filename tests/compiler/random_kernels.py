@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs of random kernels for random_auto_dma.py: loops and nests over arrays and grids, along rows and down columns, with conditions,
 look-ups, accesses that overlap, stores through pointers, and process code that writes between them."""
+import re
+
 ARRAYS = {"a": "double", "b": "double", "c": "double", "f": "float", "k": "int", "h": "short", "y": "signed char"}
 SIZE = 4200  # elements; loops keep MARGIN from both ends
 MARGIN = 40
@@ -426,3 +428,12 @@ def program(rng, kernels, filling):
         text += reader(rng, number)
     calls += [row(rng, readers) for _ in range(6)]
     return text + "int main(void) {\n" + "\n".join(calls) + "\n  return 0;\n}\n", second
+
+
+def as_processes(text):
+    """The same program for --model=autonomic: kernels are functions that main calls, one after the other."""
+    text = re.sub(r"forall \(([^;]*;[^;]*;[^;]*); [^;]*; CCC_ARRAY\)", r"for (\1)", text)
+    text = re.sub(r"\{ m_spawn_t all\[\] = \{(.*?)\}; for .*? m_join\(all\[i\]\); \}",
+                  lambda queued: " ".join(call + ";" for call in re.findall(r"m_spawn\(.*?\)", queued[1])), text)
+    text = re.sub(r"m_(?:run|spawn)\((kernel\d+), &call\)", r"\1(&call)", text)
+    return text.replace("__kernel ", "").replace("m_rank(CCC_ARRAY)", "0").replace("__thread_local char", "static char")
