@@ -129,7 +129,7 @@ class BoxPlanner {
   }
 
   static bool is_in_scratchpad(const Value* object) {
-    if (isa<AllocaInst>(object)) return true;  // the stack lies in the scratchpad already
+    if (is_on_stack(origin_of(object))) return true;  // lies in the scratchpad already
     const auto* variable = dyn_cast<GlobalVariable>(object);
     if (variable != nullptr && variable->getSection() == scratchpad_section) return true;
     return compiler::is_near(object);

@@ -8,6 +8,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "taihu/compiler/loop_facts.h"
 #include "taihu/compiler/names.h"
 
 namespace taihu::compiler {
@@ -18,7 +19,7 @@ namespace {
 
 /// The runtime's own words, the stack, and what lies in the scratchpad anyway.
 bool is_no_array(const Value* object) {
-  if (isa<AllocaInst>(object) || object->getName().starts_with("taihu_")) return true;
+  if (is_on_stack(object) || object->getName().starts_with("taihu_")) return true;
   const auto* variable = dyn_cast<GlobalVariable>(object);
   return variable != nullptr && variable->getSection() == scratchpad_section;
 }
@@ -44,6 +45,20 @@ std::string reason_of(const SCEV* address, const Loop& loop, ScalarEvolution& ev
   return "its address is no linear function of the loop that the compiler sees";
 }
 
+/// Why what is reached by a pointer that may be one of several follows no steps.
+std::string reason_of(const Value& pointer, const LoopInfo& loops) {
+  const auto* variable = dyn_cast<PHINode>(&pointer);
+  const Loop* loop = variable != nullptr ? loops.getLoopFor(variable->getParent()) : nullptr;
+  const bool is_list =
+      loop != nullptr && loop->getHeader() == variable->getParent() &&
+      any_of(variable->incoming_values(), [&](const Use& use) {
+        const auto* next = dyn_cast<LoadInst>(getUnderlyingObject(use.get(), 32));
+        return next != nullptr && getUnderlyingObject(next->getPointerOperand(), 32) == variable;
+      });
+  return is_list ? "it lies where the one before led, as in a list (an array of them could be moved)"
+                 : "its pointer may be one of several (a loop for each could be moved)";
+}
+
 /// Iterations of all loops around `loop`, itself included.
 void set_iterations(KernelAccess& access, const Loop* loop, ScalarEvolution& evolution) {
   constexpr unsigned long unknown = 1024, most = 1UL << 40;
@@ -65,7 +80,10 @@ void classify(KernelAccess& access, Value* pointer, Loop* loop, ScalarEvolution&
     access.pattern = Pattern::single;
     return;
   }
-  access.loop_line = loop->getStartLoc() ? loop->getStartLoc().getLine() : 0;
+  if (const DebugLoc place = loop->getStartLoc()) {
+    access.loop_line = place.getLine();
+    access.loop_file = cast<DILocalScope>(place.getScope())->getFilename().str();
+  }
   const auto* recurrence = dyn_cast<SCEVAddRecExpr>(address);
   if (recurrence == nullptr || recurrence->getLoop() != loop || !recurrence->isAffine()) {
     access.pattern = Pattern::discrete;
@@ -119,11 +137,46 @@ DebugLoc debug_place(const Instruction& instruction, unsigned depth = 0) {
   return found ? found : own;
 }
 
+/// Also through variables that stand for one value, as where a loop is left.
+const Value* object_of_address(const Value* address) {
+  const Value* object = getUnderlyingObject(address, 32);
+  for (unsigned depth = 0; depth < 8; ++depth) {
+    const auto* variable = dyn_cast<PHINode>(object);
+    const Value* only = variable != nullptr ? variable->hasConstantValue() : nullptr;
+    if (only == nullptr || only == variable) break;
+    object = getUnderlyingObject(only, 32);
+  }
+  return object;
+}
+
+/// What it accesses, as of any access; null: it is none.
+Value* find_operand(Instruction& instruction, KernelAccess& access, Type*& type) {
+  access.reads = !isa<StoreInst>(instruction);
+  access.writes = !isa<LoadInst>(instruction);
+  if (instruction.isAtomic())
+    access.shared = "atomic";
+  else if (instruction.isVolatile())
+    access.shared = "volatile";
+  if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
+    type = update->getType();
+    return update->getPointerOperand();
+  }
+  if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
+    type = exchange->getCompareOperand()->getType();
+    return exchange->getPointerOperand();
+  }
+  Value* address = getLoadStorePointerOperand(&instruction);
+  if (address != nullptr) type = getLoadStoreType(&instruction);
+  return address;
+}
+
 void set_place(KernelAccess& access, const Instruction& instruction) {
   const DebugLoc place = debug_place(instruction);
   if (!place) return;
   access.file = cast<DILocalScope>(place.getScope())->getFilename().str();
   access.line = place.getLine();
+  const DILocation* called = place_in_file(place.get(), *instruction.getFunction());
+  access.line_in_file = called != nullptr ? called->getLine() : access.line;
 }
 
 }  // namespace
@@ -146,29 +199,22 @@ std::vector<KernelAccess> accesses_of(Function& function, LoopInfo& loops, Scala
   std::vector<KernelAccess> accesses;
   const DataLayout& layout = function.getParent()->getDataLayout();
   for (Instruction& instruction : instructions(function)) {
-    const Value* address = getLoadStorePointerOperand(&instruction);
-    Type* type = address != nullptr ? getLoadStoreType(&instruction) : nullptr;
     KernelAccess access;
-    access.reads = isa<LoadInst>(instruction);
-    access.writes = isa<StoreInst>(instruction);
-    if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
-      address = update->getPointerOperand();
-      type = update->getType();
-      access.reads = access.writes = true;
-    }
+    Type* type = nullptr;
+    Value* const address = find_operand(instruction, access, type);
     if (address == nullptr) continue;
-    access.object = getUnderlyingObject(address, 32);
+    access.object = object_of_address(address);
     if (is_no_array(access.object)) continue;
     access.bytes = static_cast<unsigned>(layout.getTypeStoreSize(type).getKnownMinValue());
     set_place(access, instruction);
     Loop* loop = loops.getLoopFor(instruction.getParent());
     if (isa<PHINode>(access.object) || isa<SelectInst>(access.object)) {
       access.pattern = Pattern::discrete;
-      access.reason = "its pointer may be one of several";
+      access.reason = reason_of(*access.object, loops);
       set_iterations(access, loop, evolution);
     } else {
-      classify(access, const_cast<Value*>(address), loop, evolution);
-      if (access.pattern != Pattern::discrete) set_footprint(access, const_cast<Value*>(address), evolution);
+      classify(access, address, loop, evolution);
+      if (access.pattern != Pattern::discrete) set_footprint(access, address, evolution);
     }
     accesses.push_back(access);
   }

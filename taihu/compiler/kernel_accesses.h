@@ -33,11 +33,13 @@ struct KernelAccess {
   Pattern pattern = Pattern::discrete;
   bool reads = false;
   bool writes = false;
+  std::string shared;              ///< "atomic" or "volatile": others may use it at the same time; else empty
   unsigned bytes = 0;              ///< of one access
   std::optional<long> step_bytes;  ///< between two iterations; none: known at run time only
   unsigned loop_line = 0;          ///< 0: in no loop, or of unknown line
-  unsigned long iterations = 1;    ///< of the loops around it together
-  bool assumed = false;            ///< one of them has an unknown number: 1024
+  std::string loop_file;
+  unsigned long iterations = 1;  ///< of the loops around it together
+  bool assumed = false;          ///< one of them has an unknown number: 1024
   /// Which bytes it touches as a function of the iterations: `first_byte` of the object, none: known at run
   /// time only, and steps for each iteration of the loops around it, outermost first. Empty when it is
   /// discrete or single.
@@ -45,7 +47,8 @@ struct KernelAccess {
   std::vector<FootprintTerm> footprint;
   std::string reason;  ///< why it is discrete
   std::string file;
-  unsigned line = 0;  ///< 0: unknown
+  unsigned line = 0;          ///< 0: unknown
+  unsigned line_in_file = 0;  ///< of a header's code, where the function's file calls that
 };
 
 /// All accesses of `function` but those of its stack and of its scratchpad variables. Of a stencil each

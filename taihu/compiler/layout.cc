@@ -11,6 +11,7 @@ namespace {
 constexpr std::uint64_t half_sizes[] = {256, 1024, 2048, 4096, 8192};
 
 bool has_locality(const KernelAccess& access) {
+  if (!access.shared.empty()) return false;
   if (access.pattern == Pattern::contiguous) return true;
   return access.pattern == Pattern::interval && access.step_bytes &&
          std::abs(*access.step_bytes) <= longest_step_bytes;
@@ -30,9 +31,22 @@ double streamed_bytes(const LayoutObject& object) {
   return sum;
 }
 
+bool is_shared(const LayoutObject& object) {
+  return std::any_of(object.accesses.begin(), object.accesses.end(),
+                     [](const KernelAccess& access) { return !access.shared.empty(); });
+}
+
+std::string line_of(const KernelAccess& access) {
+  return access.line_in_file == 0 ? "" : " at line " + std::to_string(access.line_in_file);
+}
+
 std::string why_not_streamed(const LayoutObject& object) {
+  for (const KernelAccess& access : object.accesses)
+    if (!access.shared.empty())
+      return "others may use it at the same time, as the " + access.shared + " access" + line_of(access) +
+             " says";
   for (const KernelAccess& access : object.accesses) {
-    const std::string place = " at line " + std::to_string(access.line);
+    const std::string place = line_of(access);
     if (access.pattern == Pattern::single) return "accessed once for each run of the loops around it";
     if (access.pattern == Pattern::discrete) return access.reason + place;
     if (!access.step_bytes) return "steps by a number of bytes that only the run knows" + place;
@@ -99,7 +113,7 @@ void weigh(LayoutObject& object, const LayoutCosts& costs, std::uint64_t capacit
   object.object_class = fits ? (locality ? ObjectClass::two : ObjectClass::one)
                              : (locality ? ObjectClass::three : ObjectClass::none);
   const double gain = object.memory_cycles - near_cycles;
-  if (fits && !writes) {
+  if (fits && !writes && !is_shared(object)) {
     const auto bytes = static_cast<double>(*object.bytes);
     const double own = costs.start + bytes * costs.per_byte;
     const double for_all = costs.start + costs.meeting + bytes * costs.broadcast_per_byte;

@@ -42,6 +42,8 @@ struct LayoutObject {
   const llvm::Value* value = nullptr;
   std::string name;
   std::optional<std::uint64_t> bytes;
+  std::string size_unknown;  ///< why there are no `bytes`, and what to do
+  std::string other_writer;  ///< a call in which it may be written, here or by others meanwhile
   std::vector<KernelAccess> accesses;
   bool may_overlap =
       false;  ///< with another object that is written, or is written itself: to be checked at run time
@@ -87,8 +89,12 @@ struct KernelLayout {
   std::uint64_t used_bytes = 0;
 };
 
-/// The objects of a kernel and of the functions that it calls, not weighed.
-KernelLayout layout_of(llvm::Function& kernel, llvm::FunctionAnalysisManager& analyses);
+/// The objects of a kernel and of the functions that it calls, not weighed. `is_for_others`: of a function
+/// that kernels of other files may call.
+KernelLayout layout_of(llvm::Function& kernel, bool is_for_others, llvm::FunctionAnalysisManager& analyses);
+
+/// Where a pointer comes from, through the arguments of functions that only this file calls.
+const llvm::Value* origin_of(const llvm::Value* object);
 
 /// Whether each thread reads at least half of an object of known size, as far as the accesses tell.
 bool is_read_by_all(const LayoutObject& object);

@@ -339,13 +339,12 @@ std::vector<KernelLayout> layouts_of(Module& module, FunctionAnalysisManager& an
   std::vector<KernelLayout> layouts;
   SetVector<Function*> known;
   for (Function* kernel : kernels_of(module)) {
-    layouts.push_back(layout_of(*kernel, analyses));
+    layouts.push_back(layout_of(*kernel, false, analyses));
     known.insert(layouts.back().functions.begin(), layouts.back().functions.end());
     find_broadcasts(layouts.back());
   }
   for (Function* function : functions_for_other_files(module, known)) {
-    KernelLayout layout = layout_of(*function, analyses);
-    layout.is_for_others = true;
+    KernelLayout layout = layout_of(*function, true, analyses);
     if (any_of(layout.objects, is_made_in_loop)) layouts.push_back(std::move(layout));
   }
   for (KernelLayout& layout : layouts) choose(layout, costs, layout_capacity);
@@ -391,6 +390,7 @@ PreservedAnalyses LayoutPass::run(Module& module, ModuleAnalysisManager& analyse
     if (report_form == "json") kernels.push_back(layout_as_json(layout, auto_dma));
     if (report_form == "text") print_layout(layout, layout_capacity, auto_dma);
   }
+  if (report_form == "text" && layouts.empty()) print_no_layout(module.getSourceFileName());
   if (report_form == "json")
     outs() << json::Value(json::Object{{"file", module.getSourceFileName()}, {"kernels", std::move(kernels)}})
            << "\n";

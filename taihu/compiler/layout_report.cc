@@ -26,9 +26,12 @@ std::string decision(const LayoutObject& object, bool is_moved) {
                                       : "two buffers of " + std::to_string(half) + " bytes";
   const std::string check =
       object.may_overlap ? ", when it overlaps no other object (a check at run time)" : "";
+  const std::string unless = half == 0 && !object.other_writer.empty() && !is_moved
+                                 ? ", unless it is written in a call such as " + object.other_writer
+                                 : "";
   const std::string left =
       "; left in main memory" + (object.not_placed.empty() ? ", see the loops" : ": " + object.not_placed);
-  return place + check + (!is_moved ? "" : object.is_staged ? done : left);
+  return place + check + unless + (!is_moved ? "" : object.is_staged ? done : left);
 }
 
 /// Empty when there is nothing to say.
@@ -46,17 +49,47 @@ std::string footprint_of(const KernelAccess& access) {
   return text + " + [0, " + std::to_string(access.bytes) + ")";
 }
 
-void print_access(const KernelAccess& access) {
-  errs() << "    " << name_of(access.pattern) << " " << direction(access) << " of " << access.bytes
-         << " bytes";
-  if (access.pattern == Pattern::interval && access.step_bytes) errs() << ", step " << *access.step_bytes;
-  if (access.pattern == Pattern::interval && !access.step_bytes) errs() << ", step known at run time only";
-  if (!access.file.empty()) errs() << " at " << access.file << ":" << access.line;
-  if (access.loop_line != 0) errs() << " by the loop of line " << access.loop_line;
-  errs() << ", " << access.iterations << (access.iterations == 1 ? " time" : " times")
-         << (access.assumed ? " (assumed)" : "");
-  if (!access.footprint.empty()) errs() << ", bytes " << footprint_of(access);
-  errs() << "\n";
+/// "by the loop of line 7", with the name of its file where that is not the access's.
+std::string text_of_loop(const KernelAccess& access) {
+  const std::string line = std::to_string(access.loop_line);
+  return " by the loop of " +
+         (access.loop_file == access.file ? "line " + line : access.loop_file + ":" + line);
+}
+
+std::string text_of(const KernelAccess& access) {
+  std::string text = name_of(access.pattern);
+  if (!access.shared.empty()) text += " " + access.shared;
+  text += " " + std::string(direction(access)) + " of " + std::to_string(access.bytes) + " bytes";
+  if (access.pattern == Pattern::interval)
+    text +=
+        access.step_bytes ? ", step " + std::to_string(*access.step_bytes) : ", step known at run time only";
+  // Of what the compiler has made one of, line 0.
+  if (!access.file.empty())
+    text += access.line == 0 ? " at several lines of " + access.file
+                             : " at " + access.file + ":" + std::to_string(access.line);
+  if (access.loop_line != 0) text += text_of_loop(access);
+  text += ", " + std::to_string(access.iterations) + (access.iterations == 1 ? " time" : " times");
+  if (access.assumed) text += " (assumed)";
+  if (!access.footprint.empty()) text += ", bytes " + footprint_of(access);
+  return text;
+}
+
+/// What the source says once may be several accesses: a loop whose rounds the compiler has written out.
+void print_accesses(const LayoutObject& object) {
+  std::vector<std::pair<std::string, unsigned>> lines;
+  for (const KernelAccess& access : object.accesses) {
+    const std::string text = text_of(access);
+    const auto known = find_if(lines, [&](const auto& line) { return line.first == text; });
+    if (known != lines.end())
+      ++known->second;
+    else
+      lines.emplace_back(text, 1);
+  }
+  for (const auto& [line, count] : lines) {
+    errs() << "    " << line;
+    if (count > 1) errs() << "; " << count << " such accesses";
+    errs() << "\n";
+  }
 }
 
 }  // namespace
@@ -71,7 +104,8 @@ void print_layout(const KernelLayout& layout, uint64_t capacity_bytes, bool is_m
     errs() << "  " << object.name << ": "
            << (object.bytes ? std::to_string(*object.bytes) + " bytes" : "unknown size") << ", class "
            << name_of(object.object_class) << "\n";
-    for (const KernelAccess& access : object.accesses) print_access(access);
+    print_accesses(object);
+    if (!object.size_unknown.empty()) errs() << "    size: " << object.size_unknown << "\n";
     if (object.chosen >= 0)
       errs() << "    benefit: " << format("%.0f", object.benefits[static_cast<size_t>(object.chosen)].benefit)
              << " of " << format("%.0f", object.memory_cycles) << " cycles\n";
@@ -85,6 +119,13 @@ void print_layout(const KernelLayout& layout, uint64_t capacity_bytes, bool is_m
     errs() << "  nothing is moved without --auto-dma: on processors with caches buffers cost more than they "
               "save\n";
   for (const std::string& call : layout.unseen) errs() << "  not seen: accesses of " << call << "\n";
+}
+
+void print_no_layout(const std::string& file) {
+  errs() << "layout: " << file
+         << ": no kernel, and no function with loops that kernels of other files may call; process code is "
+            "not looked at "
+            "(with --model=autonomic it is)\n";
 }
 
 namespace {
@@ -119,6 +160,8 @@ json::Value layout_as_json(const KernelLayout& layout, bool is_moved) {
                        {"times", static_cast<int64_t>(access.iterations)},
                        {"assumed", access.assumed}};
       if (!access.footprint.empty()) one["footprint"] = footprint_as_json(access);
+      if (access.loop_file != access.file) one["loop_file"] = access.loop_file;
+      if (!access.shared.empty()) one["shared"] = access.shared;
       if (access.step_bytes) one["step_bytes"] = static_cast<int64_t>(*access.step_bytes);
       accesses.push_back(std::move(one));
     }
@@ -128,6 +171,7 @@ json::Value layout_as_json(const KernelLayout& layout, bool is_moved) {
                      {"decision", decision(object, is_moved)},
                      {"accesses", std::move(accesses)}};
     if (const std::string text = between_kernels(object); !text.empty()) one["between_kernels"] = text;
+    if (!object.size_unknown.empty()) one["size_unknown"] = object.size_unknown;
     if (object.bytes) one["bytes"] = static_cast<int64_t>(*object.bytes);
     if (object.chosen >= 0)
       one["benefit_cycles"] = object.benefits[static_cast<size_t>(object.chosen)].benefit;

@@ -10,6 +10,9 @@ namespace taihu::compiler {
 /// On standard error. `is_moved`: with --auto-dma.
 void print_layout(const KernelLayout& layout, std::uint64_t capacity_bytes, bool is_moved);
 
+/// Says that a file has nothing to report.
+void print_no_layout(const std::string& file);
+
 llvm::json::Value layout_as_json(const KernelLayout& layout, bool is_moved);
 
 }  // namespace taihu::compiler

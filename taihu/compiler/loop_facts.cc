@@ -5,6 +5,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -19,8 +20,21 @@ bool is_near(const Value* object) {
   return instruction != nullptr && instruction->hasMetadata(near_metadata);
 }
 
+bool is_on_stack(const Value* object) {
+  const auto* argument = dyn_cast<Argument>(object);
+  return isa<AllocaInst>(object) || (argument != nullptr && argument->hasByValAttr());
+}
+
+const DILocation* place_in_file(const DILocation* place, const Function& function) {
+  const DISubprogram* program = function.getSubprogram();
+  if (program == nullptr) return place;
+  while (place != nullptr && place->getFilename() != program->getFilename()) place = place->getInlinedAt();
+  return place;
+}
+
 std::string line_of(const Instruction& instruction) {
-  return instruction.getDebugLoc() ? " at line " + std::to_string(instruction.getDebugLoc().getLine()) : "";
+  const DILocation* place = place_in_file(instruction.getDebugLoc().get(), *instruction.getFunction());
+  return place != nullptr && place->getLine() != 0 ? " at line " + std::to_string(place->getLine()) : "";
 }
 
 MemoryLocation anywhere_from(const Instruction& instruction) {

@@ -9,6 +9,7 @@
 #include "llvm/Analysis/MemoryLocation.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/DataLayout.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstrTypes.h"
 
@@ -20,6 +21,9 @@ inline constexpr char near_metadata[] = "taihu.near";
 /// An address that --auto-dma has got from the runtime.
 bool is_near(const llvm::Value* object);
 
+/// Memory of the thread's stack, which lies in the scratchpad in any case.
+bool is_on_stack(const llvm::Value* object);
+
 /// What is known of a function as it is now.
 struct FunctionFacts {
   llvm::LoopInfo& loops;
@@ -28,7 +32,10 @@ struct FunctionFacts {
   llvm::AAResults& aliases;
 };
 
-/// " at line 7", or nothing where that is unknown.
+/// Of code from a header that was inlined, where its file calls that; may be null.
+const llvm::DILocation* place_in_file(const llvm::DILocation* place, const llvm::Function& function);
+
+/// " at line 7" of the function's file, or nothing where that is unknown.
 std::string line_of(const llvm::Instruction& instruction);
 
 /// For people; memcpy and memset for what the compiler makes of them.

@@ -173,7 +173,7 @@ class Planner {
   /// Whether the stream may be staged when nothing overlaps it.
   void decide(PlannedStream& stream) {
     if (stream.loop == nullptr || stream.step == 0) return;
-    if (isa<AllocaInst>(stream.object)) return;  // the stack lies in the scratchpad already
+    if (is_on_stack(origin_of(stream.object))) return;  // lies in the scratchpad already
     const auto* variable = dyn_cast<GlobalVariable>(stream.object);
     if (variable != nullptr && variable->getSection() == scratchpad_section) return;
     if (is_near(stream.object)) return;

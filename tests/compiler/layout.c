@@ -35,8 +35,8 @@ __kernel void gather(void *argument) {
 // CHECK: large: 3276800 bytes, class none
 // CHECK: decision: main memory: its address comes from memory at line {{.*}}; its 3276800 bytes do not fit
 // CHECK: small: 512 bytes, class I
-// CHECK: discrete read and write
-// CHECK: decision: main memory: its address comes from memory at line {{.*}}; as a whole each thread would write a copy of its own
+// CHECK-NEXT: discrete atomic read and write
+// CHECK: decision: main memory: others may use it at the same time, as the atomic access at line [[#@LINE+4]] says; as a whole each thread would write a copy of its own
 __kernel void scatter(void *argument) {
     forall (int i = 0; i < n; i++; BLOCK; CCC_ARRAY) {
         large[index_of[i]] = i;
@@ -48,7 +48,7 @@ __kernel void scatter(void *argument) {
 // Neighbours are one stream: 1024 x 8 bytes through one pair of buffers.
 // CHECK-LABEL: layout: kernel stencil
 // CHECK: middle: 32768 bytes, class II
-// CHECK-COUNT-2: contiguous read of 8 bytes
+// CHECK-NEXT: contiguous read of 8 bytes {{.*}}; 2 such accesses{{$}}
 // CHECK: other: 32768 bytes, class II
 // CHECK-NEXT: contiguous write of 8 bytes
 // CHECK: decision: two buffers of {{[0-9]+}} bytes{{$}}
@@ -110,6 +110,76 @@ static __attribute__((noinline)) void twice(double *values, int count) {
 __kernel void calls(void *argument) {
     twice(middle, n / 2);
     *(int *)argument = outside(1);
+}
+
+// What others may write meanwhile has no copy, however often it is read.
+// CHECK-LABEL: layout: kernel waits
+// CHECK: told: 4 bytes, class I
+// CHECK-NEXT: single volatile read of 4 bytes
+// CHECK: decision: main memory: others may use it at the same time, as the volatile access at line [[#@LINE+7]] says{{$}}
+// CHECK: taken: 8 bytes, class I
+// CHECK-NEXT: single atomic read and write of 8 bytes
+// CHECK: decision: main memory: others may use it at the same time, as the atomic access at line [[#@LINE+6]] says; as a whole
+volatile int told;
+long taken;
+__kernel void waits(void *argument) {
+    for (int i = 0; i < n && told == 0; i++) buffer[i & 7] += 1;
+    long expected = 0;
+    *(int *)argument = __atomic_compare_exchange_n(&taken, &expected, 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+// Four rounds that the compiler has written out.
+// CHECK-LABEL: layout: kernel written_out
+// CHECK: discrete read of 8 bytes at {{.*}} such accesses
+__kernel void written_out(void *argument) {
+    double sum = 0;
+    for (long i = 0; i < n; i += 2)
+        for (int k = 0; k < 2; k++) sum += small[index_of[i + k]];
+    *(double *)argument = sum;
+}
+
+// CHECK-LABEL: layout: kernel list
+// CHECK: pointer: unknown size, class none
+// CHECK: size: its pointer may be one of several
+// CHECK: decision: main memory: it lies where the one before led, as in a list (an array of them could be moved) at line
+struct node { double value; struct node *next; };
+__kernel void list(void *argument) {
+    for (struct node *one = argument; one != 0; one = one->next) buffer[2] += one->value;
+}
+
+// Why a size is unknown, and what can be done.
+// CHECK-LABEL: layout: kernel sizes
+// CHECK: argument 1 of sizes: unknown size
+// CHECK: size: only the run knows what m_run hands over
+// CHECK: result of outside_memory at line [[#@LINE+13]]: unknown size
+// CHECK: size: only the run knows what outside_memory at line [[#@LINE+12]] returns
+// CHECK: endless: unknown size
+// CHECK: size: it is declared without one, as in x[] (x[100])
+// CHECK: pointer in byte 0 of place: unknown size
+// CHECK: size: only the run knows where the pointer leads, which is read from memory
+extern double *outside_memory(long), endless[];
+static double *place;
+void set_place(double *there) {
+    place = there;
+}
+__kernel void sizes(void *argument) {
+    double *const values = argument;
+    double *const memory = outside_memory(1);
+    for (long i = 0; i < n; i++) buffer[3] += values[i] + memory[i] + endless[i] + place[i];
+}
+
+// What the callers of a function have on their stacks is in the scratchpad in any case.
+// CHECK-LABEL: layout: kernel stacks
+// CHECK-NOT: argument {{.*}} of add_up
+static __attribute__((noinline)) double add_up(const double *values, int count) {
+    double sum = 0;
+    for (int i = 0; i < count; i++) sum += values[i] * sum;
+    return sum;
+}
+__kernel void stacks(void *argument) {
+    double one[16], other[32];
+    for (int i = 0; i < 16; i++) one[i] = other[i] = middle[i], other[i + 16] = *(double *)argument;
+    *(double *)argument = add_up(one, 16) + add_up(other, 32);
 }
 
 // A forall of process code is a kernel as well.

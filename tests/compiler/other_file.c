@@ -23,12 +23,47 @@ __kernel void reads(void *argument) {
 // JSON: smooth True
 // CHECK-LABEL: layout: function smooth (
 // CHECK-SAME: for kernels of other files
+// CHECK: argument {{[12]}} of smooth: unknown size, class III
+// CHECK: size: smooth may be called from other files, so only the run knows what it gets (static, where this file alone calls it)
 // CHECK: in tiles of it and of the loop at line [[#@LINE+5]] through the scratchpad: argument {{[12]}} of smooth, argument {{[12]}} of smooth{{$}}
 // CODE-LABEL: define {{.*}}@smooth(
 // CODE: call i32 @taihu_box_begin
 void smooth(double (*restrict to)[columns], const double (*restrict from)[columns]) {
     for (long i = 1; i < rows - 1; i++)
         for (long j = 1; j < columns - 1; j++) to[i][j] = from[i - 1][j] + from[i + 1][j];
+}
+
+// Which table it gets, and how large that is, only the run knows.
+// CHECK-LABEL: layout: function pick (
+// CHECK: argument 2 of pick: unknown size, class III
+// CHECK-NEXT: contiguous read of 4 bytes
+// CHECK-NEXT: size: pick may be called from other files
+// CHECK: decision: two buffers
+// CHECK: argument 1 of pick: unknown size, class none
+// CHECK-NEXT: discrete read of 8 bytes
+// CHECK-NEXT: size: pick may be called from other files, so only the run knows what it gets (static, where this file alone calls it)
+// CHECK-NEXT: decision: main memory: its address comes from memory at line [[#@LINE+4]]; its size is unknown
+// CHECK: loop at {{.*}}: through the scratchpad: argument 2 of pick
+double pick(const double *table, const int *index, long count) {
+    double sum = 0;
+    for (long i = 0; i < count; i++) sum += table[index[i]];
+    return sum;
+}
+
+// Of a function that only this file calls it is known.
+// CHECK-LABEL: layout: function pick_in (
+// CHECK: weights: 512 bytes, class I
+// CHECK-NEXT: discrete read of 8 bytes
+// CHECK-NEXT: benefit:
+// CHECK-NEXT: decision: scratchpad, as a whole
+static const double weights[64] = {1, 2, 3};
+static __attribute__((noinline)) double pick_here(const double *table, const int *index, long count) {
+    double sum = 0;
+    for (long i = 0; i < count; i++) sum += table[index[i] & 63];
+    return sum;
+}
+double pick_in(const int *index, long count) {
+    return pick_here(weights, index, count);
 }
 
 // What it calls in this file belongs to it.
