@@ -118,10 +118,24 @@ Slice* NodeHeap::take_at_last(std::uint32_t slices, std::uint32_t alignment) {
   return pages_.take(slices, alignment, number());
 }
 
+/// The central blocks merge with their neighbours.
+void NodeHeap::empty_central() {
+  for (std::uint32_t slices = 1; slices <= longest_span_slices; ++slices)
+    while (Slice* block = central_.pop(slices)) pages_.give(block);
+}
+
+/// Memory with present pages; the central lists are emptied for it before new pages are touched.
+Slice* NodeHeap::take_present(std::uint32_t slices, std::uint32_t most) {
+  Slice* run = pages_.take_up_to(slices, most);
+  if (run || central_.slices() < slices) return run;
+  empty_central();
+  return pages_.take_up_to(slices, most);
+}
+
 /// A run of several blocks: the first block; the rest goes to the cache.
 Slice* NodeHeap::take_several(LargeCache& cache, std::uint32_t slices) {
   const auto all = static_cast<std::uint32_t>(slices * batch(cache, slices));
-  Slice* run = pages_.take_up_to(slices, all);
+  Slice* run = take_present(slices, all);
   if (!run) make_up_for(slices);
   if (!run && all > slices) run = pages_.take(all, 1, number());
   if (!run) run = take_at_last(slices, 1);
@@ -159,7 +173,7 @@ Slice* NodeHeap::take_run(std::uint32_t slices, std::uint32_t alignment) {
   tend();
   ++huge_;
   if (alignment == 1) {
-    if (Slice* run = pages_.take_up_to(slices, slices)) return run;
+    if (Slice* run = take_present(slices, slices)) return run;
     make_up_for(slices);
   }
   return take_at_last(slices, alignment);
@@ -232,8 +246,7 @@ bool NodeHeap::extend(Slice* block, std::uint32_t more) {
 
 bool NodeHeap::trim() {
   LockGuard guard(lock_);
-  for (std::uint32_t slices = 1; slices <= longest_span_slices; ++slices)
-    while (Slice* block = central_.pop(slices)) pages_.give(block);
+  empty_central();
   const std::size_t before = pages_.purged_slices();
   pages_.purge(lock_, os::milliseconds(), 0, 0);
   if constexpr (contracts_checked) check_locked();

@@ -76,6 +76,8 @@ class NodeHeap {
  private:
   std::size_t batch(const LargeCache& cache, std::uint32_t slices) const;
   Slice* take_at_last(std::uint32_t slices, std::uint32_t alignment);
+  void empty_central();
+  Slice* take_present(std::uint32_t slices, std::uint32_t most);
   Slice* take_several(LargeCache& cache, std::uint32_t slices);
   void make_up_for(std::uint32_t slices);
   void put(Slice* block);

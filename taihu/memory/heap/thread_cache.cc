@@ -17,6 +17,7 @@ std::int64_t span_blocks(unsigned small) {
 }
 
 constexpr std::uint32_t carve_bytes = 4096;
+constexpr std::int64_t released_at_once = 64;  ///< by a thread that only frees
 
 /// First block of a span: at a multiple of the class size (multiple_bytes), or shifted from span to span, so
 /// that the first blocks of all spans do not meet in the same sets of the processor's caches. A multiple of
@@ -160,16 +161,17 @@ void ThreadCache::unlist(Slice* span) {
   if (span->next) span->next->previous = span->previous;
 }
 
-/// A block of this cache goes back to its span.
-void ThreadCache::release(Block* block) {
-  Slice* span = slice_map.span_of(block);
+/// A block of this cache goes back to its span; true when that is a span no longer.
+bool ThreadCache::release(Slice* span, Block* block) {
   link(block, span->free);
   span->free = block;
   ++span->free_blocks;
-  if (span->free_blocks == span->capacity)
+  if (span->free_blocks == span->capacity) {
     give_up(span);
-  else if (!span->listed)
-    list(span);
+    return true;
+  }
+  if (!span->listed) list(span);
+  return false;
 }
 
 /// All its blocks are free: no longer a span.
@@ -180,23 +182,29 @@ void ThreadCache::give_up(Slice* span) {
   give_guarded(span);
 }
 
-/// The first blocks of a chain go back to their spans; at most so many.
+/// The first blocks of a chain go back to their spans; at most so many. Neighbours often follow each other.
 void ThreadCache::release_blocks(unsigned small, Block*& first, std::int64_t most) {
-  for (; most > 0 && first != &last_block; --most) {
+  std::int64_t count = 0;
+  for (Slice* span = nullptr; count < most && first != &last_block; ++count) {
     Block* block = first;
     first = next_of(block);
-    release(block);
-    ++lists_[small].room;
-    ++statistics_.releases;
+    if (!span || address_of(block) - span->address >= span->bytes()) span = slice_map.span_of(block);
+    if (release(span, block)) span = nullptr;
   }
+  lists_[small].room += count;
+  statistics_.releases += static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0));
 }
 
 /// Gives up half of a list: the older half, whose blocks the processor's cache has lost. When that happens
-/// again before the list was empty, the thread only frees, and it is cheaper not to read the older half.
+/// again before the list was empty, the thread only frees, and it is cheaper to give up the newest few, which
+/// are in the processor's cache.
 void ThreadCache::shorten(unsigned small) {
   Block*& first = lists_[small].first;
   const std::int64_t kept = limits_[small] / 2;
-  if (shortened_[small]) return release_blocks(small, first, limits_[small] - kept - lists_[small].room);
+  if (shortened_[small]) {
+    const std::int64_t few = std::min(limits_[small] - kept, released_at_once);
+    return release_blocks(small, first, few - lists_[small].room);
+  }
   shortened_[small] = true;
   Block* last = first;
   for (std::int64_t at = 1; at < kept && last != &last_block; ++at) last = next_of(last);

@@ -101,7 +101,7 @@ class alignas(4096) ThreadCache {
 
   static void flush(RemoteBucket& bucket);
   void take_inbox();
-  void release(Block* block);
+  bool release(Slice* span, Block* block);
   void take_partial(unsigned small, Slice* span);
   void* borrow(unsigned small, std::size_t alignment);
   void carve(unsigned small);
