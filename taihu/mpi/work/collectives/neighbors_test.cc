@@ -123,6 +123,11 @@ TEST(Graphs, RanksWithoutNeighbours) {
         MPI_Neighbor_alltoallv(nullptr, nullptr, nullptr, MPI_INT, nullptr, nullptr, nullptr, MPI_INT, comm),
         MPI_SUCCESS);
     EXPECT_EQ(MPI_Neighbor_allgather(&comm, 1, MPI_BYTE, nullptr, 0, MPI_BYTE, comm), MPI_SUCCESS);
+    // The data of an empty std::vector are at null, whatever the length of a block.
+    EXPECT_EQ(MPI_Neighbor_allgather(&comm, 1, MPI_BYTE, nullptr, 5, MPI_BYTE, comm), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Neighbor_alltoall(nullptr, 5, MPI_INT, nullptr, 5, MPI_INT, comm), MPI_SUCCESS);
+    made->errors = Reference<ErrorHandler>::to(rank.find<ErrorHandler>(MPI_ERRORS_RETURN));
+    EXPECT_EQ(MPI_Neighbor_alltoall(nullptr, -1, MPI_INT, nullptr, 5, MPI_INT, comm), MPI_ERR_COUNT);
   });
 }
 
