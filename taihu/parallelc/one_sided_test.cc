@@ -9,6 +9,7 @@
 
 #include "taihu/abi/parallelc.h"
 #include "taihu/base/random.h"
+#include "taihu/base/sanitized_for_tests.h"
 #include "taihu/parallelc/processes_for_tests.h"
 
 namespace taihu::parallelc {
@@ -113,10 +114,11 @@ TEST_P(OneSided, ManyInFlightAreAllTold) {
 // Strided ones against the slow form, all shapes around small blocks; nothing else changes.
 TEST_P(OneSided, BlocksLandWhereTheyShall) {
   constexpr long area = 20'000;
+  constexpr int rounds = plain_or_sanitized(200, 40);
   const std::size_t places[] = {0, put_segment_bytes / 2 + 7, put_segment_bytes - data_offset - area};
   job_.run([&](int rank) {
     Random random(5);
-    for (int round = 0; round < 200; ++round) {
+    for (int round = 0; round < rounds; ++round) {
       const auto block = static_cast<long>(1 + random.below(round % 2 == 0 ? 20 : 900));
       const auto from = block + static_cast<long>(random.below(2) * random.below(100));
       const auto to = block + static_cast<long>(random.below(2) * random.below(100));
