@@ -92,8 +92,8 @@ class ElfObject : public std::enable_shared_from_this<ElfObject> {
   bool calls_resolvers() const { return calls_resolvers_; }
   std::pair<std::uint64_t, std::uint64_t> relro() const { return relro_; }
 
-  /// The definition that a reference to `name` with `version` binds to.
-  std::optional<ElfSymbol> find_definition(std::string_view name, std::string_view version) const;
+  /// The definition that a reference to `name` with `version` binds to, or null.
+  const ElfSymbol* find_definition(std::string_view name, std::string_view version) const;
   /// A function by name in the dynamic, else in the full symbol table (absent in stripped files); relative
   /// address.
   std::optional<std::uint64_t> find_function(std::string_view name) const;
@@ -118,8 +118,8 @@ class ElfObject : public std::enable_shared_from_this<ElfObject> {
   /// Ends the edits: the changed pages go into a memory object, and what was read leaves the process's
   /// memory. Once. Throws Error.
   void keep_changes();
-  /// Lets go of relocations and symbols, when all is planned: afterwards there are only find_definition() and
-  /// find_function().
+  /// Lets go of relocations and of symbols that are not defined here, when all is planned: afterwards there
+  /// are only find_definition() and find_function().
   void forget_references();
   /// A memory object with the name of the file. Throws Error.
   Descriptor memory_object(std::uint64_t bytes) const;
@@ -141,14 +141,11 @@ class ElfObject : public std::enable_shared_from_this<ElfObject> {
   void read_dynamic();
   void read_libraries();
   void read_symbols();
-  ElfSymbol read_symbol(std::size_t number) const;
-  std::string_view name_of_symbol(std::size_t number) const;
   void index_definitions();
   void read_relocations();
   void read_packed_relocations();
-  void read_versions();
+  std::vector<std::string_view> read_versions() const;
   std::uint64_t count_symbols() const;
-  std::uint64_t count_named_symbols() const;
   [[noreturn]] void damaged(const char* what) const;
 
   std::string path_, origin_;
@@ -160,14 +157,8 @@ class ElfObject : public std::enable_shared_from_this<ElfObject> {
   std::vector<Elf64_Phdr> headers_, loads_;
   std::span<const Elf64_Dyn> dynamic_;
   std::vector<ElfSymbol> symbols_;
-  /// Tables of the file, of which a definition is made when somebody asks for it: a library may have ten
-  /// thousands, and the node process keeps them for as long as it lives.
-  std::span<const Elf64_Sym> symbol_table_;
-  std::span<const std::uint16_t> version_table_;  ///< empty, or of all symbols
-  std::span<const char> strings_;
-  std::vector<std::string_view> versions_;  ///< by their number
   /// Definitions by name: of each hash value the number of the first symbol, of each symbol that of the next;
-  /// 0: none.
+  /// 0: none. Two numbers for each symbol: a library may have ten thousands.
   std::vector<std::uint32_t> first_of_name_, next_of_name_;
   std::vector<ElfRelocation> relocations_;
   std::vector<std::uint64_t> relative_targets_;

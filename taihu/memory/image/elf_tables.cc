@@ -7,12 +7,32 @@
 #include <bit>
 #include <cstring>
 #include <functional>
+#include <iterator>
 #include <utility>
 
 #include "taihu/memory/image/elf_object.h"
 #include "taihu/memory/image/machine.h"
 
 namespace taihu::memory {
+namespace {
+
+/// Symbols of an object as far as its relocations name them.
+std::uint64_t count_named_symbols(const ElfObject& object) {
+  std::uint64_t count = 1;
+  const auto look = [&](std::int64_t tag, std::int64_t bytes_tag) {
+    const auto place = object.dynamic(tag);
+    if (!place) return;
+    const std::uint64_t entries = object.dynamic(bytes_tag).value_or(0) / sizeof(Elf64_Rela);
+    const auto* relocations = object.table<Elf64_Rela>(*place, entries);
+    for (std::uint64_t i = 0; i < entries; ++i)
+      count = std::max<std::uint64_t>(count, ELF64_R_SYM(relocations[i].r_info) + 1);
+  };
+  look(DT_RELA, DT_RELASZ);
+  look(DT_JMPREL, DT_PLTRELSZ);
+  return count;
+}
+
+}  // namespace
 
 // The file says nowhere how many dynamic symbols it has; the old hash table does, the GNU one by its longest
 // chain.
@@ -28,33 +48,18 @@ std::uint64_t ElfObject::count_symbols() const {
   for (std::uint64_t i = 0; i < buckets; ++i) last = std::max<std::uint64_t>(last, bucket[i]);
   // Undefined symbols are not hashed, but relocations name them: they all come before `first`, which linkers
   // leave at 1 where nothing is hashed.
-  if (last < first) return std::max(first, count_named_symbols());
+  if (last < first) return std::max(first, count_named_symbols(*this));
   const std::uint64_t chain_place = bucket_place + buckets * 4;
   while ((*table<std::uint32_t>(chain_place + (last - first) * 4) & 1) == 0) ++last;
   return last + 1;
 }
 
-/// As far as relocations name them.
-std::uint64_t ElfObject::count_named_symbols() const {
-  std::uint64_t count = 1;
-  const auto look = [&](std::int64_t tag, std::int64_t bytes_tag) {
-    const auto place = dynamic(tag);
-    if (!place) return;
-    const std::uint64_t entries = dynamic(bytes_tag).value_or(0) / sizeof(Elf64_Rela);
-    const auto* relocations = table<Elf64_Rela>(*place, entries);
-    for (std::uint64_t i = 0; i < entries; ++i)
-      count = std::max<std::uint64_t>(count, ELF64_R_SYM(relocations[i].r_info) + 1);
-  };
-  look(DT_RELA, DT_RELASZ);
-  look(DT_JMPREL, DT_PLTRELSZ);
-  return count;
-}
-
-void ElfObject::read_versions() {
+std::vector<std::string_view> ElfObject::read_versions() const {
+  std::vector<std::string_view> names;
   const auto store = [&](std::uint16_t index, std::string_view name) {
     index &= 0x7fff;
-    if (versions_.size() <= index) versions_.resize(index + 1u);
-    versions_[index] = name;
+    if (names.size() <= index) names.resize(index + 1u);
+    names[index] = name;
   };
   std::uint64_t place = dynamic(DT_VERDEF).value_or(0);
   for (std::uint64_t left = dynamic(DT_VERDEFNUM).value_or(0); left > 0; --left) {
@@ -74,48 +79,34 @@ void ElfObject::read_versions() {
     }
     place += library->vn_next;
   }
+  return names;
 }
 
 void ElfObject::read_symbols() {
   const std::uint64_t count = count_symbols();
   if (count == 0) return;
-  symbol_table_ = {table<Elf64_Sym>(dynamic(DT_SYMTAB).value_or(0), count), count};
-  if (const auto indexes = dynamic(DT_VERSYM))
-    version_table_ = {table<std::uint16_t>(*indexes, count), count};
-  const std::uint64_t bytes = dynamic(DT_STRSZ).value_or(0);
-  strings_ = {table<char>(dynamic(DT_STRTAB).value_or(0), bytes), bytes};
-  read_versions();
+  const auto* raw = table<Elf64_Sym>(dynamic(DT_SYMTAB).value_or(0), count);
+  const auto versions = read_versions();
+  const auto indexes = dynamic(DT_VERSYM);
+  const auto* index = indexes ? table<std::uint16_t>(*indexes, count) : nullptr;
   symbols_.resize(count);
   for (std::uint64_t i = 1; i < count; ++i) {
-    symbols_[i] = read_symbol(i);
-    if (symbols_[i].defined && symbols_[i].type == STT_GNU_IFUNC) calls_resolvers_ = true;
+    ElfSymbol& symbol = symbols_[i];
+    symbol.name = text_at(raw[i].st_name);
+    symbol.defined = raw[i].st_shndx != SHN_UNDEF;
+    symbol.binding = ELF64_ST_BIND(raw[i].st_info);
+    symbol.type = ELF64_ST_TYPE(raw[i].st_info);
+    symbol.visibility = ELF64_ST_VISIBILITY(raw[i].st_other);
+    symbol.value = raw[i].st_value;
+    symbol.size_bytes = raw[i].st_size;
+    if (index) {
+      const std::uint16_t number = index[i] & 0x7fff;
+      symbol.hidden_version = (index[i] & 0x8000) != 0;
+      if (number < versions.size()) symbol.version = versions[number];
+    }
+    if (symbol.defined && symbol.type == STT_GNU_IFUNC) calls_resolvers_ = true;
   }
   index_definitions();
-}
-
-std::string_view ElfObject::name_of_symbol(std::size_t number) const {
-  const std::uint64_t offset = symbol_table_[number].st_name;
-  if (offset >= strings_.size()) damaged("a name lies outside of the name table");
-  const std::span<const char> rest = strings_.subspan(offset);
-  return {rest.data(), strnlen(rest.data(), rest.size())};
-}
-
-ElfSymbol ElfObject::read_symbol(std::size_t number) const {
-  const Elf64_Sym& raw = symbol_table_[number];
-  ElfSymbol symbol{.name = name_of_symbol(number),
-                   .version = {},
-                   .hidden_version = false,
-                   .defined = raw.st_shndx != SHN_UNDEF,
-                   .binding = static_cast<std::uint8_t>(ELF64_ST_BIND(raw.st_info)),
-                   .type = static_cast<std::uint8_t>(ELF64_ST_TYPE(raw.st_info)),
-                   .visibility = static_cast<std::uint8_t>(ELF64_ST_VISIBILITY(raw.st_other)),
-                   .value = raw.st_value,
-                   .size_bytes = raw.st_size};
-  if (version_table_.empty()) return symbol;
-  const std::uint16_t version = version_table_[number] & 0x7fff;
-  symbol.hidden_version = (version_table_[number] & 0x8000) != 0;
-  if (version < versions_.size()) symbol.version = versions_[version];
-  return symbol;
 }
 
 void ElfObject::index_definitions() {
@@ -129,21 +120,27 @@ void ElfObject::index_definitions() {
   }
 }
 
-std::optional<ElfSymbol> ElfObject::find_definition(std::string_view name, std::string_view version) const {
-  std::optional<ElfSymbol> fallback;
-  if (first_of_name_.empty()) return std::nullopt;
+const ElfSymbol* ElfObject::find_definition(std::string_view name, std::string_view version) const {
+  const ElfSymbol* fallback = nullptr;
+  if (first_of_name_.empty()) return nullptr;
   const std::size_t hash = std::hash<std::string_view>()(name) % first_of_name_.size();
   for (std::uint32_t at = first_of_name_[hash]; at != 0; at = next_of_name_[at]) {
-    if (name_of_symbol(at) != name) continue;
-    const ElfSymbol symbol = read_symbol(at);
-    if (symbol.version == version || symbol.version.empty()) return symbol;
-    if (version.empty() && !symbol.hidden_version) fallback = symbol;
+    const ElfSymbol& symbol = symbols_[at];
+    if (symbol.name != name) continue;
+    if (symbol.version == version || symbol.version.empty()) return &symbol;
+    if (version.empty() && !symbol.hidden_version) fallback = &symbol;
   }
   return fallback;
 }
 
+// The first symbol stays what it is in a file: none.
 void ElfObject::forget_references() {
-  symbols_ = {};
+  std::vector<ElfSymbol> defined(std::min<std::size_t>(symbols_.size(), 1));
+  std::copy_if(symbols_.begin(), symbols_.end(), std::back_inserter(defined),
+               [](const ElfSymbol& symbol) { return symbol.defined && symbol.binding != STB_LOCAL; });
+  defined.shrink_to_fit();
+  symbols_ = std::move(defined);
+  index_definitions();
   relocations_ = {};
   relative_targets_ = {};
 }
@@ -190,7 +187,7 @@ void ElfObject::read_packed_relocations() {
 }
 
 std::optional<std::uint64_t> ElfObject::find_function(std::string_view name) const {
-  if (const auto symbol = find_definition(name, {})) return symbol->value;
+  if (const ElfSymbol* symbol = find_definition(name, {})) return symbol->value;
   std::vector<Elf64_Shdr> sections(header_.e_shnum);
   const auto bytes = static_cast<ssize_t>(sections.size() * sizeof(Elf64_Shdr));
   if (bytes == 0 || header_.e_shentsize != sizeof(Elf64_Shdr) ||

@@ -48,7 +48,7 @@ std::vector<std::shared_ptr<ElfObject>> preloads(const std::shared_ptr<const Elf
   for (const std::string& path : split_folders(list != nullptr ? list : "", ":")) {
     auto tool = std::make_shared<ElfObject>(path, program);
     const bool is_library = runtime_replaces(tool->soname(), path) ||
-                            tool->find_definition("taihu_run_node_process", {}).has_value();
+                            tool->find_definition("taihu_run_node_process", {}) != nullptr;
     if (!is_library) result.push_back(std::move(tool));
   }
   return result;

@@ -115,7 +115,7 @@ bool is_versioned(std::string_view name) {
 
 bool defines(const std::string& path, std::string_view call) {
   try {
-    return ElfObject(path).find_definition(call, {}).has_value();
+    return ElfObject(path).find_definition(call, {}) != nullptr;
   } catch (const Error&) {
     return false;  // whoever loads it says what is wrong
   }

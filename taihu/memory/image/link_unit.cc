@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 
 #include "taihu/base/error.h"
 #include "taihu/memory/image/machine.h"
@@ -90,13 +89,13 @@ bool LinkUnit::plan_private(std::uint16_t index, const ElfRelocation& relocation
   const bool copy = relocation.type == machine::copy;
   if (!is_address(relocation.type) && !is_tls(relocation.type) && !copy) return false;
   const ElfObject* definer = nullptr;
-  std::optional<ElfSymbol> definition;
+  const ElfSymbol* definition = nullptr;
   const bool own =
       symbol.defined && !copy &&
       (object.binds_own_symbols_first() || symbol.visibility != STV_DEFAULT || symbol.binding == STB_LOCAL);
   if (own) {
     definer = &object;
-    definition = symbol;
+    definition = &symbol;
   }
   for (auto at = search_order.begin(); !definition && at != search_order.end(); ++at) {
     if (copy && *at == &object) continue;
