@@ -119,9 +119,10 @@ def PIL(_):
 
 
 def torch(_):
-    """Steps of a small network's training."""
+    """Steps of a small network's training, sums in threads, batches from child processes."""
     import torch as t
     t.manual_seed(3)
+    t.set_num_threads(2)
     net = t.nn.Sequential(t.nn.Linear(20, 32), t.nn.Tanh(), t.nn.Linear(32, 1))
     inputs = t.randn(256, 20)
     wanted = inputs[:, :3].sum(1, keepdim=True)
@@ -131,7 +132,10 @@ def torch(_):
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-    return f"{loss.item():.5f}"
+    long_sum = t.arange(300000, dtype=t.float64).sin().sum().item()
+    batches = t.utils.data.DataLoader(t.utils.data.TensorDataset(inputs, wanted), batch_size=50, num_workers=2)
+    sums = [round(float(part.double().sum()), 4) for part, _wanted in batches]
+    return f"{loss.item():.5f} {long_sum:.6f} {len(sums)} {sums[2]}"
 
 
 def sklearn(_):
@@ -146,8 +150,192 @@ def sklearn(_):
     return digits(round(groups.inertia_, 6), trees.score(points, groups.labels_), np.sort(groups.cluster_centers_[:, 0])[2])
 
 
+def numba(_):
+    """Loops compiled at run time, also in threads."""
+    import numba as nb
+    import numpy as np
+
+    @nb.njit
+    def collatz(count):
+        longest = 0
+        for start in range(1, count):
+            steps, value = 0, start
+            while value != 1:
+                value = value // 2 if value % 2 == 0 else 3 * value + 1
+                steps += 1
+            longest = max(longest, steps)
+        return longest
+
+    @nb.njit(parallel=True)
+    def in_threads(values):
+        result = np.empty_like(values)
+        for i in nb.prange(len(values)):
+            result[i] = values[i] ** 2
+        return result
+
+    return digits(collatz(20000), in_threads(np.arange(1000.0)).sum())
+
+
+def polars(_):
+    """Groups and a join, which its threads compute."""
+    import polars as pl
+    table = pl.DataFrame({"place": [f"place {i % 7}" for i in range(5000)], "value": range(5000)})
+    sums = table.lazy().group_by("place").agg(pl.col("value").sum()).sort("place").collect()
+    names = pl.DataFrame({"place": ["place 2", "place 5"], "north": [1, 2]})
+    joined = table.join(names, on="place")
+    return digits(sums["value"][3], joined["north"].sum(), joined.height)
+
+
+def pyarrow(_):
+    """A table as a Parquet file there and back."""
+    import pyarrow as pa
+    import pyarrow.compute
+    import pyarrow.parquet
+    table = pa.table({"number": list(range(3000)), "text": [str(i % 11) for i in range(3000)]})
+    file = io.BytesIO()
+    pa.parquet.write_table(table, file, compression="zstd")
+    file.seek(0)
+    again = pa.parquet.read_table(file)
+    assert again.equals(table)
+    return digits(pa.compute.sum(again["number"]).as_py(), len(again.group_by("text").aggregate([("number", "max")])))
+
+
+def lxml(_):
+    """A document, a path in it, a transformation."""
+    from lxml import etree
+    root = etree.fromstring("<core>" + "".join(f"<pin id='{i}'><power>{i * 1.5}</power></pin>" for i in range(300)) + "</core>")
+    style = etree.XSLT(etree.fromstring(
+        "<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'><xsl:template match='/'>"
+        "<sum><xsl:value-of select='sum(//power)'/></sum></xsl:template></xsl:stylesheet>"))
+    return digits(root.xpath("count(//pin[power > 100])"), float(style(root).getroot().text))
+
+
+def cryptography(_):
+    """A signature and a message in cipher."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+    key = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
+    signature = key.sign(b"lake")
+    key.public_key().verify(signature, b"lake")
+    cipher = AESGCM(bytes(range(16)))
+    hidden = cipher.encrypt(bytes(12), b"water", b"lake")
+    assert cipher.decrypt(bytes(12), hidden, b"lake") == b"water"
+    return signature.hex()[:16] + " " + hidden.hex()[:16]
+
+
+def requests(_):
+    """A server of its own in a thread, and a request to it."""
+    import http.server
+    import threading
+    import requests as rq
+
+    class Answers(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            text = b'{"path": "%s"}' % self.path.encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+
+        def log_message(self, *_words):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+        threading.Thread(target=server.serve_forever).start()
+        session = rq.Session()
+        session.trust_env = False
+        paths = [session.get(f"http://127.0.0.1:{server.server_port}/part/{i}", timeout=60).json()["path"] for i in range(5)]
+        server.shutdown()
+    return " ".join(paths)
+
+
+def uvloop(_):
+    """Connections, timers and a child in its event loop."""
+    import asyncio
+    import uvloop as uv
+
+    async def answer(reader, writer):
+        writer.write((await reader.readline()).upper())
+        await writer.drain()
+        writer.close()
+
+    async def ask(port, text):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(text + b"\n")
+        line = await reader.readline()
+        writer.close()
+        return line.decode().strip()
+
+    async def work():
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        lines = await asyncio.gather(*(ask(port, b"line %d" % i) for i in range(4)), asyncio.sleep(0.01, "slept"))
+        child = await asyncio.create_subprocess_exec("/bin/echo", "child", stdout=asyncio.subprocess.PIPE)
+        output, _errors = await child.communicate()
+        server.close()
+        return " ".join(lines) + f" {output.decode().strip()} {child.returncode}"
+
+    loop = uv.new_event_loop()
+    try:
+        return loop.run_until_complete(work())
+    finally:
+        loop.close()
+
+
+def cffi(_):
+    """Calls of the C library, and calls back."""
+    import cffi as c
+    ffi = c.FFI()
+    ffi.cdef("size_t strlen(const char *); void qsort(void *, size_t, size_t, int (*)(const void *, const void *));")
+    library = ffi.dlopen(None)
+    values = ffi.new("int[]", [5, 3, 9, 1])
+
+    @ffi.callback("int(const void *, const void *)")
+    def compare(one, other):
+        return ffi.cast("int *", one)[0] - ffi.cast("int *", other)[0]
+
+    library.qsort(values, 4, ffi.sizeof("int"), compare)
+    return f"{library.strlen(b'lake')} {list(values)}"
+
+
+def jax(_):
+    """A gradient of a compiled function."""
+    import jax as j
+    import jax.numpy as jnp
+
+    @j.jit
+    def loss(weights, inputs):
+        return jnp.mean(jnp.tanh(inputs @ weights) ** 2)
+
+    inputs = j.random.normal(j.random.PRNGKey(1), (64, 8))
+    weights = jnp.ones(8)
+    for _step in range(5):
+        weights = weights - 0.1 * j.grad(loss)(weights, inputs)
+    return f"{float(loss(weights, inputs)):.5f}"
+
+
+def tensorflow(_):
+    """A gradient, in a graph."""
+    import tensorflow as tf
+    tf.random.set_seed(4)
+    weights = tf.Variable(tf.ones((8, 1)))
+    inputs = tf.random.stateless_normal((64, 8), seed=(1, 2))
+
+    @tf.function
+    def step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.tanh(inputs @ weights) ** 2)
+        weights.assign_sub(0.1 * tape.gradient(loss, weights))
+        return loss
+
+    for _step in range(5):
+        loss = step()
+    return f"{float(loss):.5f}"
+
+
 USES = {"numpy": numpy, "scipy": scipy, "pandas": pandas, "h5py": h5py, "matplotlib": matplotlib, "PIL": PIL, "torch": torch,
-        "sklearn": sklearn}
+        "sklearn": sklearn, "numba": numba, "polars": polars, "pyarrow": pyarrow, "lxml": lxml, "cryptography": cryptography,
+        "requests": requests, "uvloop": uvloop, "cffi": cffi, "jax": jax, "tensorflow": tensorflow}
 
 
 def main():
