@@ -210,6 +210,7 @@ class LoopbackLink final : public TaggedLink {
       tell();
       reader_.envelope(process, head, payload, bytes);
     }
+    bool wants_more() override { return reader_.wants_more(); }
 
    private:
     LoopbackLink& link_;

@@ -31,8 +31,9 @@ struct alignas(64) Request {
   std::atomic<bool> done{false};
   bool is_posted = false;  ///< in the matching queues
   SendMode mode = SendMode::standard;
-  bool carries_data = false;   ///< of a put to another node process
-  bool is_of_caller = false;   ///< a receive of Endpoint::irecv_into
+  // Never of one request; one byte, so that it fills two cache lines.
+  bool carries_data : 1 = false;  ///< of a put to another node process
+  bool is_of_caller : 1 = false;  ///< a receive of Endpoint::irecv_into
   int destination = any_rank;  ///< of a send that waits for its match in another node process, else any_rank
   threads::Doorbell* bell = nullptr;  ///< of the rank that owns the request
   Status status;
@@ -57,11 +58,13 @@ struct alignas(64) Request {
   void await_data() noexcept {
     if (is_of_caller) awaited->fetch_add(1, std::memory_order_relaxed);
   }
-  /// Behind await_data: as complete.
+  /// Behind await_data: as complete. The rank may wait for the count, so it is rung behind that.
   void complete_with_data() noexcept {
+    threads::Doorbell* const owner_bell = bell;
     std::atomic<int>* const of_rank = is_of_caller ? awaited : nullptr;
-    complete();
+    done.store(true, std::memory_order_release);
     if (of_rank != nullptr) of_rank->fetch_sub(1, std::memory_order_release);
+    owner_bell->ring();
   }
 
   /// Completes the transfer and wakes the owner. Any thread.
@@ -71,6 +74,8 @@ struct alignas(64) Request {
     owner_bell->ring();
   }
 };
+
+static_assert(sizeof(Request) == 128, "two cache lines");
 
 /// Requests of one endpoint, reused; used under its lock. Addresses are stable.
 class RequestStore {

@@ -3,6 +3,7 @@
 // sends that rank messages in a context of the port. Only ranks of one job can be connected, such as spawned
 // ones that have no communicator in common.
 #include <poll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -244,7 +245,7 @@ void move_all(int descriptor, void* data, std::size_t bytes, short event, Move&&
 
 void write_all(int descriptor, const void* data, std::size_t bytes) {
   move_all(descriptor, const_cast<void*>(data), bytes, POLLOUT,
-           [](int to, void* at, std::size_t left) { return ::write(to, at, left); });
+           [](int to, void* at, std::size_t left) { return ::send(to, at, left, MSG_NOSIGNAL); });
 }
 
 void read_all(int descriptor, void* data, std::size_t bytes) {
@@ -302,14 +303,22 @@ MPI_CALL(int, Comm_join, (int fd, MPI_Comm* intercomm)) {
     if (std::memcmp(mine.job, theirs.job, sizeof mine.job) != 0) return;
     require(mine.rank != theirs.rank, MPI_ERR_ARG, "both ends of the socket are of the same rank");
     const std::uint64_t contexts = mine.rank < theirs.rank ? mine.contexts : theirs.contexts;
-    Reference<Communicator> made =
-        make_child(rank.self(), static_cast<taihu::message::Context>(contexts), rank.self().group,
-                   Reference<Group>(new Group({static_cast<int>(theirs.rank)})));
+    Reference<Communicator> made;
+    std::exception_ptr failure;
+    try {
+      made = make_child(rank.self(), static_cast<taihu::message::Context>(contexts), rank.self().group,
+                        Reference<Group>(new Group({static_cast<int>(theirs.rank)})));
+    } catch (...) {
+      failure = std::current_exception();  // the other end waits for this one all the same
+    }
     // Each end is named only in the greeting until the other has its group: it must not end before, or its
     // number could be given to others.
-    char settled = 1;
-    write_all(fd, &settled, sizeof settled);
-    read_all(fd, &settled, sizeof settled);
+    const char is_made = failure == nullptr ? 1 : 0;
+    char is_theirs_made = 0;
+    write_all(fd, &is_made, sizeof is_made);
+    read_all(fd, &is_theirs_made, sizeof is_theirs_made);
+    if (failure != nullptr) std::rethrow_exception(failure);
+    require(is_theirs_made == 1, MPI_ERR_OTHER, "the other end of the socket could not make its communicator");
     *intercomm = handle_of<MPI_Comm>(made.give_up());
   });
 }
