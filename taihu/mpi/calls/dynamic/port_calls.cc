@@ -318,7 +318,8 @@ MPI_CALL(int, Comm_join, (int fd, MPI_Comm* intercomm)) {
     write_all(fd, &is_made, sizeof is_made);
     read_all(fd, &is_theirs_made, sizeof is_theirs_made);
     if (failure != nullptr) std::rethrow_exception(failure);
-    require(is_theirs_made == 1, MPI_ERR_OTHER, "the other end of the socket could not make its communicator");
+    require(is_theirs_made == 1, MPI_ERR_OTHER,
+            "the other end of the socket could not make its communicator");
     *intercomm = handle_of<MPI_Comm>(made.give_up());
   });
 }
