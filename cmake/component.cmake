@@ -46,8 +46,8 @@ function(taihu_part_headers stand_alone others headers sources)
   set(${others} ${headers} PARENT_SCOPE)
 endfunction()
 
-# With TAIHU_PRECOMPILES the first library compiles the common headers, the others take them from it. Not where sources have options of
-# their own. At the end of a folder, when options are known.
+# With TAIHU_PRECOMPILES the first library compiles the common headers, the others take them from it. Not where sources
+# have options of their own. At the end of a folder, when options are known.
 function(taihu_precompile_library_headers target)
   get_target_property(options ${target} COMPILE_OPTIONS)
   get_property(all_have DIRECTORY PROPERTY COMPILE_OPTIONS)

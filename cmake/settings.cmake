@@ -22,7 +22,7 @@ foreach(kind BIN LIB INCLUDE)
   endif()
 endforeach()
 
-# Programs that only the other programs start (node processes) are kept out of the user's PATH; the launcher knows this folder.
+# Programs that only the other programs start (node processes) are kept out of the PATH; the launcher knows this folder.
 set(TAIHU_INSTALL_LIBEXECDIR libexec/taihu)
 set(TAIHU_LIBEXEC_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/libexec/taihu)
 
@@ -38,8 +38,10 @@ if(TAIHU_WARNINGS_AS_ERRORS)
   add_compile_options(-Werror)
 endif()
 
-# A third less time for a whole build. With it off, as in the debug preset, each file shows that it includes what it uses.
-option(TAIHU_FEWER_COMPILER_RUNS "Compile eight sources of a library or of a test program in one run, and the headers of tests once" OFF)
+# A third less time for a whole build. With it off, as in the debug preset, a file that lacks an include does
+# not compile.
+option(TAIHU_FEWER_COMPILER_RUNS
+       "Compile eight sources of a library or of a test program in one run, and the headers of tests once" OFF)
 
 # The sanitizer of a debug build: address, thread, or empty.
 set(TAIHU_SANITIZER)
@@ -47,18 +49,22 @@ if(CMAKE_BUILD_TYPE STREQUAL "Debug" AND CMAKE_CXX_FLAGS_DEBUG MATCHES "-fsaniti
   set(TAIHU_SANITIZER ${CMAKE_MATCH_1})
 endif()
 
-# Headers of the standard library that most sources include: where libraries take them from one precompiled file, it saves half a
-# second of each run of the compiler. A release with a compiler cache goes without: the cache answers for most runs, but not for
-# these.
-set(TAIHU_COMMON_HEADERS <algorithm> <array> <atomic> <cmath> <cstdint> <cstring> <functional> <map> <memory> <mutex> <optional> <span>
-    <string> <thread> <vector>)
+# Headers of the standard library that most sources include: where libraries take them from one precompiled file, it
+# saves half a second of each run of the compiler. A release with a compiler cache goes without: the cache answers for
+# most runs, but not for these. A cache is there as a launcher, or under the compiler's own name, as in /usr/lib/ccache.
+set(TAIHU_COMMON_HEADERS <algorithm> <array> <atomic> <cmath> <cstdint> <cstring> <functional> <map> <memory> <mutex>
+    <optional> <span> <string> <thread> <vector>)
+file(REAL_PATH "${CMAKE_CXX_COMPILER}" taihu_compiler_program)
 set(TAIHU_PRECOMPILES OFF)
-if(TAIHU_FEWER_COMPILER_RUNS AND (TAIHU_SANITIZER OR NOT CMAKE_CXX_COMPILER_LAUNCHER))
+if(TAIHU_FEWER_COMPILER_RUNS
+   AND (TAIHU_SANITIZER OR NOT (CMAKE_CXX_COMPILER_LAUNCHER OR taihu_compiler_program MATCHES "ccache$")))
   set(TAIHU_PRECOMPILES ON)
 endif()
 
 # A whole `./dev test` sets it; alone, a release has all tests.
-option(TAIHU_TESTS_ONCE "Leave out of a release the unit tests for which those of the sanitizer builds suffice (cmake/component.cmake)" OFF)
+option(TAIHU_TESTS_ONCE
+       "Leave out of a release the unit tests for which those of the sanitizer builds suffice (cmake/component.cmake)"
+       OFF)
 
 # A shared library names all that it needs. Not with Clang's sanitizers, whose runtime is in the program.
 set(TAIHU_NOTHING_UNDEFINED -Wl,-z,defs)
@@ -67,7 +73,8 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
     set(TAIHU_NOTHING_UNDEFINED)
   endif()
   # Fields left to their defaults, loops that it cannot vectorise, and what libstdc++ 12 deprecates and uses.
-  add_compile_options(-Wno-unknown-warning-option -Wno-pass-failed $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-designated-field-initializers>
+  add_compile_options(-Wno-unknown-warning-option -Wno-pass-failed
+                      $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-designated-field-initializers>
                       $<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations>)
 endif()
 
