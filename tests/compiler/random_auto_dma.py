@@ -62,8 +62,8 @@ class Comparison:
         return programs
 
     def compare(self, title, programs, expected=None):
-        """What the plain one prints, or `expected`, is what all print. Returns it, and the number of transfers."""
-        transfers = 0
+        """What the plain one prints, or `expected`, is what all print. Returns it, and the number of transfers with what the run said of them."""
+        transfers, said = 0, ""
         for kind, name in programs.items():
             job = run([self.options.parcrun, "--timeout", "100", "-n", "1", "--threads", "3", name], HOST_ALWAYS)
             lines = job.stdout.splitlines()
@@ -72,12 +72,13 @@ class Comparison:
                 different = [one.split()[0] for one, other in zip(expected, lines) if one != other]
                 sys.exit(f"{title}: kernels differ when {kind}, {different}")
             if kind == "moved":
+                said = job.stderr
                 transfers = sum(int(number) for number in re.findall(r"transfers +(\d+),", job.stderr))
                 self.reused += sum(int(number) for number in re.findall(r"copies still there +(\d+),", job.stderr))
                 self.moved += transfers
             os.remove(name)
         self.compared += len(expected)
-        return expected, transfers
+        return expected, transfers, said
 
 
 def main():
@@ -108,9 +109,9 @@ def main():
             for file, text in zip(sources, texts):
                 file.write_text(text)
             title = f"seed {seed}, {level}, scratchpad {capacity}, filled {filling}"
-            expected, transfers = all_of.compare(title, all_of.build(sources, [level], capacity))
+            expected, transfers, said = all_of.compare(title, all_of.build(sources, [level], capacity))
             if transfers == 0 and filling < capacity - 700:
-                sys.exit(f"{title}: nothing was moved")
+                sys.exit(f"{title}: nothing was moved\n{said[-4000:]}")
             check_pictures(options.work, capacity, seed)
             if options.autonomic == 0 or seed % options.autonomic != 0:
                 continue
