@@ -137,28 +137,32 @@ inline bool equal(const Elements& a, const Elements& b, m_type_t type) {
   return a == b;
 }
 
-/// source(0) (op) ... (op) source(k), one after the other, for each k below members.
-inline std::vector<Elements> reduce_upto_each(int members, std::size_t count, Typing typing,
-                                              std::uint64_t seed) {
-  const Reduction reduction = *find_reduction(typing.type, typing.op);
-  std::vector<Elements> upto;
-  for (int member = 0; member < members; ++member) {
-    Elements next = make_source(member, count, typing, seed);
-    if (member > 0) reduction(next.data(), upto.back().data(), next.data(), count);
-    upto.push_back(std::move(next));
-  }
-  return upto;
-}
-
-/// The last of reduce_upto_each.
-inline Elements reduce_plainly(int members, std::size_t count, Typing typing, std::uint64_t seed) {
+/// source(0) (op) ... (op) source(members - 1), one after the other. The visitor sees what there is after
+/// each of them.
+template <class Visitor>
+Elements reduce_and_visit(int members, std::size_t count, Typing typing, std::uint64_t seed,
+                          Visitor visitor) {
   const Reduction reduction = *find_reduction(typing.type, typing.op);
   Elements all = make_source(0, count, typing, seed);
+  visitor(std::as_const(all));
   for (int member = 1; member < members; ++member) {
     const Elements next = make_source(member, count, typing, seed);
     reduction(all.data(), all.data(), next.data(), count);
+    visitor(std::as_const(all));
   }
   return all;
+}
+
+inline Elements reduce_plainly(int members, std::size_t count, Typing typing, std::uint64_t seed) {
+  return reduce_and_visit(members, count, typing, seed, [](const Elements&) {});
+}
+
+/// reduce_plainly of 1, 2 ... members.
+inline std::vector<Elements> reduce_upto_each(int members, std::size_t count, Typing typing,
+                                              std::uint64_t seed) {
+  std::vector<Elements> upto;
+  reduce_and_visit(members, count, typing, seed, [&](const Elements& all) { upto.push_back(all); });
+  return upto;
 }
 
 }  // namespace taihu::collective
