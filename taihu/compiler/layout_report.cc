@@ -3,6 +3,7 @@
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include "taihu/compiler/autonomic_main.h"
 
 namespace taihu::compiler {
 
@@ -122,10 +123,11 @@ void print_layout(const KernelLayout& layout, uint64_t capacity_bytes, bool is_m
 }
 
 void print_no_layout(const std::string& file) {
-  errs() << "layout: " << file
-         << ": no kernel, and no function with loops that kernels of other files may call; process code is "
-            "not looked at "
-            "(with --model=autonomic it is)\n";
+  errs() << "layout: " << file << ": "
+         << (is_autonomic() ? "no function with code that may run"
+                            : "no kernel, and no function with loops that kernels of other files may call; "
+                              "process code is not looked at (with --model=autonomic it is)")
+         << "\n";
 }
 
 namespace {
@@ -160,7 +162,7 @@ json::Value layout_as_json(const KernelLayout& layout, bool is_moved) {
                        {"times", static_cast<int64_t>(access.iterations)},
                        {"assumed", access.assumed}};
       if (!access.footprint.empty()) one["footprint"] = footprint_as_json(access);
-      if (access.loop_file != access.file) one["loop_file"] = access.loop_file;
+      if (access.loop_line != 0 && access.loop_file != access.file) one["loop_file"] = access.loop_file;
       if (!access.shared.empty()) one["shared"] = access.shared;
       if (access.step_bytes) one["step_bytes"] = static_cast<int64_t>(*access.step_bytes);
       accesses.push_back(std::move(one));

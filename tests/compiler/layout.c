@@ -2,6 +2,9 @@
 // parcc --report=layout: patterns, classes, decisions and reasons.
 // RUN: %parcc -O2 --report=layout -c %s -o %t.o 2>&1 | %check %s
 // RUN: %parcc -O2 --report=layout-json -c %s -o %t.o | python3 -c "import json, sys; [print(k['kernel'].split()[0], o['name'], o['class']) for k in json.load(sys.stdin)['kernels'] for o in k['objects']]" | %check %s --check-prefix=JSON
+// RUN: %parcc -O2 --report=layout-json -c %s -o %t.o | python3 -c "import json, sys; found = [a for k in json.load(sys.stdin)['kernels'] for o in k['objects'] for a in o['accesses'] if a['loop_line'] == 0]; print(len(found) > 0, [a for a in found if 'loop_file' in a])" | %check %s --check-prefix=NO-LOOP
+// RUN: echo 'int value;' > %t.no_code.c && %parcc -O2 --report=layout -c %t.no_code.c -o %t.o 2>&1 | %check %s --check-prefix=NO-KERNEL
+// RUN: %parcc -O2 --model=autonomic --report=layout -c %t.no_code.c -o %t.o 2>&1 | %check %s --check-prefix=NO-CODE
 // RUN: %parcc -O2 --report=layout --spm=4K -c %s -o %t.o 2>&1 | %check %s --check-prefix=SMALL
 #include <parallelc.h>
 
@@ -189,6 +192,9 @@ void process_code(void) {
     forall (int i = 0; i < n; i++; BLOCK; CCC_ARRAY) other[i] = 1;
 }
 
+// NO-LOOP: True []
+// NO-KERNEL: no_code.c: no kernel, and no function with loops that kernels of other files may call; process code is not looked at (with --model=autonomic it is){{$}}
+// NO-CODE: no_code.c: no function with code that may run{{$}}
 // JSON-DAG: gather index_of II
 // JSON-DAG: gather small I
 // JSON-DAG: scatter large none
