@@ -137,6 +137,9 @@ class BoxPlanner {
 
   void decide(PlannedBox& box) {
     if (box.loops.empty() || is_in_scratchpad(box.object)) return;
+    const Function& function = *root_.getHeader()->getParent();
+    if (const std::string shared = why_shared(box.object, layouts_, function); !shared.empty())
+      return leave(box, shared);
     const BoxAccess* guarded = nullptr;
     for (const BoxAccess& access : box.accesses)
       if (guarded == nullptr && !access.is_certain) guarded = &access;
@@ -261,6 +264,7 @@ class BoxPlanner {
     const Value* object = getUnderlyingObject(pointer, 32);
     const unsigned long bytes = known_bytes(object, layout_);
     if (bytes == 0 || is_in_scratchpad(object) || !is_placed(object)) return false;
+    if (!why_shared(object, layouts_, *instruction->getFunction()).empty()) return false;
     for (const Value* part = pointer; part != object;) {
       const auto* address = dyn_cast<GEPOperator>(part);
       if (address == nullptr || address->getType()->isVectorTy()) return false;

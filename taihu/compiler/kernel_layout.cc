@@ -183,6 +183,16 @@ const LayoutObject* find_object(const KernelLayout& layout, const Value* value, 
   return find_object(const_cast<KernelLayout&>(layout), value, data);
 }
 
+std::string why_shared(const Value* value, const std::vector<KernelLayout>& layouts,
+                       const Function& function) {
+  for (const KernelLayout& layout : layouts) {
+    if (!is_contained(layout.functions, &function)) continue;
+    const LayoutObject* object = find_object(layout, value, function.getParent()->getDataLayout());
+    if (std::string shared = object != nullptr ? why_shared(*object) : ""; !shared.empty()) return shared;
+  }
+  return "";
+}
+
 KernelLayout layout_of(Function& kernel, bool is_for_others, FunctionAnalysisManager& analyses) {
   KernelLayout layout;
   layout.name = readable_name(kernel);

@@ -31,20 +31,12 @@ double streamed_bytes(const LayoutObject& object) {
   return sum;
 }
 
-bool is_shared(const LayoutObject& object) {
-  return std::any_of(object.accesses.begin(), object.accesses.end(),
-                     [](const KernelAccess& access) { return !access.shared.empty(); });
-}
-
 std::string line_of(const KernelAccess& access) {
   return access.line_in_file == 0 ? "" : " at line " + std::to_string(access.line_in_file);
 }
 
 std::string why_not_streamed(const LayoutObject& object) {
-  for (const KernelAccess& access : object.accesses)
-    if (!access.shared.empty())
-      return "others may use it at the same time, as the " + access.shared + " access" + line_of(access) +
-             " says";
+  if (const std::string shared = why_shared(object); !shared.empty()) return shared;
   for (const KernelAccess& access : object.accesses) {
     const std::string place = line_of(access);
     if (access.pattern == Pattern::single) return "accessed once for each run of the loops around it";
@@ -62,6 +54,14 @@ void add_choice(LayoutObject& object, LayoutChoice choice, std::uint64_t bytes, 
 }
 
 }  // namespace
+
+std::string why_shared(const LayoutObject& object) {
+  for (const KernelAccess& access : object.accesses)
+    if (!access.shared.empty())
+      return "others may use it at the same time, as the " + access.shared + " access" + line_of(access) +
+             " says";
+  return "";
+}
 
 bool is_read_by_all(const LayoutObject& object) {
   return object.bytes &&
@@ -113,7 +113,8 @@ void weigh(LayoutObject& object, const LayoutCosts& costs, std::uint64_t capacit
   object.object_class = fits ? (locality ? ObjectClass::two : ObjectClass::one)
                              : (locality ? ObjectClass::three : ObjectClass::none);
   const double gain = object.memory_cycles - near_cycles;
-  if (fits && !writes && !is_shared(object)) {
+  const bool is_shared = !why_shared(object).empty();
+  if (fits && !writes && !is_shared) {
     const auto bytes = static_cast<double>(*object.bytes);
     const double own = costs.start + bytes * costs.per_byte;
     const double for_all = costs.start + costs.meeting + bytes * costs.broadcast_per_byte;
@@ -125,7 +126,8 @@ void weigh(LayoutObject& object, const LayoutCosts& costs, std::uint64_t capacit
     const bool is_broadcast = object.may_be_broadcast && for_all + (is_scattered ? 0 : near_cycles) < own;
     add_choice(object, {0, is_broadcast}, *object.bytes, gain - (is_broadcast ? for_all : own));
   }
-  if (locality) {
+  // What others may write meanwhile has no copy, not even of its plain accesses.
+  if (locality && !is_shared) {
     const double bytes = streamed_bytes(object);
     for (const std::uint64_t half : half_sizes) {
       const double transfers = std::ceil(bytes / static_cast<double>(half)) * (fetches + writes);

@@ -96,6 +96,10 @@ KernelLayout layout_of(llvm::Function& kernel, bool is_for_others, llvm::Functio
 /// Where a pointer comes from, through the arguments of functions that only this file calls.
 const llvm::Value* origin_of(const llvm::Value* object);
 
+/// Says which volatile or atomic access shows that others may use the object meanwhile, so that it has no
+/// copy; or empty.
+std::string why_shared(const LayoutObject& object);
+
 /// Whether each thread reads at least half of an object of known size, as far as the accesses tell.
 bool is_read_by_all(const LayoutObject& object);
 
@@ -106,6 +110,10 @@ std::string name_of_object(const llvm::Value* value, const llvm::DataLayout& lay
 LayoutObject* find_object(KernelLayout& layout, const llvm::Value* value, const llvm::DataLayout& data);
 const LayoutObject* find_object(const KernelLayout& layout, const llvm::Value* value,
                                 const llvm::DataLayout& data);
+
+/// why_shared in one of the kernels that run `function`.
+std::string why_shared(const llvm::Value* value, const std::vector<KernelLayout>& layouts,
+                       const llvm::Function& function);
 
 /// Weighs all objects and chooses.
 void choose(KernelLayout& layout, const LayoutCosts& costs, std::uint64_t capacity_bytes);

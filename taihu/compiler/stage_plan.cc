@@ -177,6 +177,9 @@ class Planner {
     const auto* variable = dyn_cast<GlobalVariable>(stream.object);
     if (variable != nullptr && variable->getSection() == scratchpad_section) return;
     if (is_near(stream.object)) return;
+    const Function& function = *root_.getHeader()->getParent();
+    if (const std::string shared = why_shared(stream.object, layouts_, function); !shared.empty())
+      return leave(stream, shared);
     const LayoutObject* object = object_of(stream.object);
     if (object == nullptr) return leave(stream, "the layout has no place for it");
     if (std::abs(stream.step) > longest_step_bytes)
@@ -326,6 +329,7 @@ class Planner {
     Value* pointer = getLoadStorePointerOperand(instruction);
     if (object == nullptr || bytes == 0 || !is_reached(pointer, value)) return false;
     if (object->choices[static_cast<std::size_t>(object->chosen)].half_bytes != 0) return false;
+    if (!why_shared(value, layouts_, *instruction->getFunction()).empty()) return false;
     for (PlannedStream& known : plan_.streams) {
       if (known.object != value || !known.is_whole) continue;
       known.accesses.push_back({instruction, pointer, 0, 0, false});

@@ -192,6 +192,21 @@ __kernel void atomic(void *argument) {
         __atomic_fetch_add(&at[i], 1, __ATOMIC_RELAXED);
 }
 
+// Nor are there boxes of what others may write, in loops without such an access.
+// CHECK-LABEL: layout: kernel counted
+// CHECK: counts: 32768 bytes
+// CHECK: decision: main memory: others may use it at the same time, as the atomic access at line [[#@LINE+8]] says
+// CHECK: loop at {{.*}}auto_dma.c:[[#@LINE+4]]: not in tiles: nothing of it can be moved; counts: others may use it
+long counts[64][64];
+__kernel void counted(void *argument) {
+    long sum = 0;
+    for (int k = 0; k < 64; k++)
+        for (int i = 0; i < 64; i++) sum += counts[i][k] * k;
+    for (int i = 0; i < 64; i++)
+        __atomic_fetch_add(&counts[0][at[i]], 1, __ATOMIC_RELAXED);
+    *(long *)argument = sum;
+}
+
 // Another thread may write what lies between.
 // CHECK-LABEL: layout: kernel gaps
 // CHECK: through the scratchpad: x,

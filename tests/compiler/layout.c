@@ -185,6 +185,19 @@ __kernel void stacks(void *argument) {
     *(double *)argument = add_up(one, 16) + add_up(other, 32);
 }
 
+// Nor has it buffers for the accesses that would have them alone: they would not see what others have counted.
+// CHECK-LABEL: layout: kernel counts
+// CHECK: tallies: 32768 bytes, class II
+// CHECK: contiguous read of 8 bytes
+// CHECK: decision: main memory: others may use it at the same time, as the atomic access at line [[#@LINE+5]] says
+long tallies[n];
+__kernel void counts(void *argument) {
+    long sum = 0;
+    for (int i = 0; i < n; i++) sum += tallies[i];
+    for (int i = 0; i < n; i++) __atomic_fetch_add(&tallies[index_of[i]], 1, __ATOMIC_RELAXED);
+    *(long *)argument = sum;
+}
+
 // A forall of process code is a kernel as well.
 // CHECK-LABEL: layout: kernel forall
 // CHECK: contiguous write
