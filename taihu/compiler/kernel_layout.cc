@@ -97,16 +97,19 @@ bool is_constant(const LayoutObject& object) {
   return variable != nullptr && variable->isConstant();
 }
 
-/// Whether functions of other files may know where `address`, of a variable or a part of it, leads.
-bool is_known_outside(const Value& address) {
+/// Whether others than the kernel's functions may write to `address`, of a variable or a part of it:
+/// functions of other files that may know where it leads, or one of this file, which those may call.
+bool is_written_by_others(const Value& address, const KernelLayout& layout) {
   if (const auto* variable = dyn_cast<GlobalVariable>(&address);
       variable != nullptr && (variable->isConstant() || !variable->hasLocalLinkage()))
     return !variable->isConstant();
-  return any_of(address.uses(), [](const Use& use) {
+  return any_of(address.uses(), [&](const Use& use) {
     const User* user = use.getUser();
     if (isa<LoadInst>(user)) return false;
-    if (isa<StoreInst>(user)) return use.getOperandNo() != StoreInst::getPointerOperandIndex();
-    return !isa<GEPOperator>(user) || is_known_outside(*user);
+    if (const auto* store = dyn_cast<StoreInst>(user))
+      return use.getOperandNo() != StoreInst::getPointerOperandIndex() ||
+             !is_contained(layout.functions, store->getFunction());
+    return !isa<GEPOperator>(user) || is_written_by_others(*user, layout);
   });
 }
 
@@ -226,7 +229,7 @@ KernelLayout layout_of(Function& kernel, bool is_for_others, FunctionAnalysisMan
   layout.functions.assign(functions.begin(), functions.end());
   for (LayoutObject& object : layout.objects) {
     if (!object.bytes) object.size_unknown = why_size_unknown(*object.value, layout);
-    if (!first_call.empty() && is_known_outside(*object.value)) object.other_writer = first_call;
+    if (!first_call.empty() && is_written_by_others(*object.value, layout)) object.other_writer = first_call;
     const auto writes = [](const LayoutObject& one) {
       return std::any_of(one.accesses.begin(), one.accesses.end(),
                          [](const KernelAccess& access) { return access.writes; });

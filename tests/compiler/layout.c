@@ -198,6 +198,20 @@ __kernel void counts(void *argument) {
     *(long *)argument = sum;
 }
 
+// A function of this file that others may call may write what they do not know.
+// CHECK-LABEL: layout: kernel scaled
+// CHECK: scales: 512 bytes
+// CHECK: decision: scratchpad, as a whole, {{.*}}unless it is written in a call such as outside at line
+// CHECK: fixed: 512 bytes
+// CHECK: decision: scratchpad, as a whole{{$}}
+static double scales[64];
+static const double fixed[64] = {1, 2};
+void set_scale(int k, double scale) { scales[k] = scale; }
+__kernel void scaled(void *argument) {
+    for (long i = 0; i < n; i++) buffer[4] += scales[index_of[i]] * fixed[index_of[i]];
+    *(int *)argument = outside(1);
+}
+
 // A forall of process code is a kernel as well.
 // CHECK-LABEL: layout: kernel forall
 // CHECK: contiguous write
