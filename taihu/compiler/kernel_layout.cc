@@ -21,6 +21,9 @@ using namespace llvm;
 
 namespace {
 
+/// Of pointers that are read through pointers: what lies deeper has no name and is no object of before.
+constexpr unsigned deepest_load = 4;
+
 /// Whether anything but calls by its name uses `function`.
 bool is_address_used(const Function& function) {
   return any_of(function.users(), [&](const User* user) {
@@ -71,10 +74,22 @@ std::string why_size_unknown(const Value& value, const KernelLayout& layout) {
   return "its pointer may be one of several";
 }
 
+PointerPlace read_place_of(const Value* value, const DataLayout& layout) {
+  PointerPlace place{value, {}};
+  while (const auto* load = dyn_cast<LoadInst>(place.base)) {
+    if (place.offsets.size() == deepest_load) break;
+    int64_t offset = 0;
+    place.base = GetPointerBaseWithConstantOffset(load->getPointerOperand(), offset, layout);
+    place.offsets.push_back(offset);
+  }
+  return place;
+}
+
 LayoutObject& object_of(KernelLayout& kernel, const Value* value, const DataLayout& layout) {
   if (LayoutObject* known = find_object(kernel, value, layout)) return *known;
   LayoutObject object;
   object.value = value;
+  object.place = read_place_of(value, layout);
   object.name = name_of_object(value, layout);
   if (const auto* variable = dyn_cast<GlobalVariable>(value);
       variable != nullptr && variable->getValueType()->isSized()) {
@@ -158,7 +173,7 @@ std::string name_of_object(const Value* value, const DataLayout& layout, unsigne
     const unsigned before = function.hasStructRetAttr() ? 0 : 1;
     return "argument " + std::to_string(argument->getArgNo() + before) + " of " + function.getName().str();
   }
-  if (const auto* load = dyn_cast<LoadInst>(value); load != nullptr && depth < 4) {
+  if (const auto* load = dyn_cast<LoadInst>(value); load != nullptr && depth < deepest_load) {
     int64_t offset = 0;
     const Value* base = GetPointerBaseWithConstantOffset(load->getPointerOperand(), offset, layout);
     if (isa<GlobalVariable>(base) || isa<Argument>(base) || isa<LoadInst>(base))
@@ -175,10 +190,9 @@ std::string name_of_object(const Value* value, const DataLayout& layout, unsigne
 /// A pointer that is loaded from one place again and again is one object.
 LayoutObject* find_object(KernelLayout& layout, const Value* value, const DataLayout& data) {
   value = origin_of(value);
-  const std::string name = isa<LoadInst>(value) ? name_of_object(value, data) : "";
+  const PointerPlace place = read_place_of(value, data);
   for (LayoutObject& object : layout.objects)
-    if (object.value == value || (object.name == name && name.find(" in byte ") != std::string::npos))
-      return &object;
+    if (object.value == value || object.place == place) return &object;
   return nullptr;
 }
 

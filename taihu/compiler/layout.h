@@ -38,8 +38,18 @@ struct LayoutChoice {
   bool is_broadcast = false;     ///< when the kernel begins: all threads get it from one transfer
 };
 
+/// Where a pointer is read: `base`, with the last of `offsets` added, is the address of a pointer, and so on
+/// up to the first. Without offsets the pointer is `base`. Never followed later, when the base may be gone.
+struct PointerPlace {
+  const llvm::Value* base = nullptr;
+  std::vector<std::int64_t> offsets;
+
+  bool operator==(const PointerPlace&) const = default;
+};
+
 struct LayoutObject {
   const llvm::Value* value = nullptr;
+  PointerPlace place;
   std::string name;
   std::optional<std::uint64_t> bytes;
   std::string size_unknown;  ///< why there are no `bytes`, and what to do

@@ -212,6 +212,23 @@ __kernel void scaled(void *argument) {
     *(int *)argument = outside(1);
 }
 
+// Pointers that one inline function reads from the results of two calls.
+// CHECK-LABEL: layout: kernel two_results
+// CHECK: contiguous read of 8 bytes
+// CHECK: decision: two buffers of {{[0-9]+}} bytes, when it overlaps no other object
+// CHECK: contiguous write of 8 bytes
+// CHECK: decision: two buffers of {{[0-9]+}} bytes, when it overlaps no other object
+struct inner { double *data; };
+struct outer { struct inner *inner; };
+extern struct outer *outside_outer(void);
+static inline double *data_of(const struct outer *one) { return one->inner->data; }
+__kernel void two_results(void *argument) {
+    const double *const from = data_of(outside_outer());
+    double *const to = data_of(outside_outer());
+    for (long i = 0; i < n; i++) to[i] = 2 * from[i];
+    (void)argument;
+}
+
 // A forall of process code is a kernel as well.
 // CHECK-LABEL: layout: kernel forall
 // CHECK: contiguous write
