@@ -36,6 +36,15 @@ Hdf5Handle track_state_type() {
   return type_handle(type);
 }
 
+/// Null: somebody else has the file open, and HDF5 has locked it.
+std::unique_ptr<Hdf5File> open_to_append(const std::string& path) {
+  try {
+    return std::make_unique<Hdf5File>(path, Hdf5File::Mode::append);
+  } catch (const Error&) {
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 /// Finds the cells of points again.
@@ -115,14 +124,32 @@ void TrackFile::add(const std::vector<GenerationTracks>& tracks) {
     });
     return;
   }
+  append(tracks);
+}
+
+void TrackFile::append(const std::vector<GenerationTracks>& tracks) {
   std::error_code error;
   const std::filesystem::path target = std::filesystem::canonical(path_, error);  // what a link names
+  const bool regular = !error && std::filesystem::is_regular_file(target, error);
+  check_input(regular, path_ + ": cannot be appended to (" +
+                           (error ? error.message() : "it is not a regular file") + ")");
   const std::string temporary = target.string() + ".part";
-  if (!error) std::filesystem::rename(target, temporary, error);
-  check_input(!error, path_ + ": cannot be appended to (" + error.message() + ")");
-  Hdf5File file(temporary, Hdf5File::Mode::append);
-  write(file, tracks);
-  replace_file(temporary, target.string());
+  std::unique_ptr<Hdf5File> file = open_to_append(target);
+  const bool copied = file == nullptr;
+  if (copied) {
+    std::filesystem::copy_file(target, temporary, std::filesystem::copy_options::overwrite_existing, error);
+  } else {
+    std::filesystem::rename(target, temporary, error);  // of the open file
+  }
+  try {
+    check_input(!error, path_ + ": cannot be appended to (" + error.message() + ")");
+    if (copied) file = std::make_unique<Hdf5File>(temporary, Hdf5File::Mode::append);
+    write(*file, tracks);
+    replace_file(temporary, target);
+  } catch (...) {
+    if (copied) std::filesystem::remove(temporary, error);
+    throw;
+  }
 }
 
 }  // namespace taihu::neutron

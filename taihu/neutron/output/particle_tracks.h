@@ -22,11 +22,13 @@ class TrackFile {
 
   /// The first call makes a new file, which replaces one of the name; later ones append to it, so that all of
   /// a run takes as long as its points. The file has its name whenever it is complete; while it is appended
-  /// to, .part is behind it. Throws Error.
+  /// to, .part is behind it. While somebody reads it, a copy is appended to and replaces it: the reader keeps
+  /// the file as it was. Throws Error.
   void add(const std::vector<GenerationTracks>& tracks);
 
  private:
   class Places;
+  void append(const std::vector<GenerationTracks>& tracks);
   void write(Hdf5File& file, const std::vector<GenerationTracks>& tracks);
 
   std::string path_;

@@ -162,6 +162,40 @@ TEST(ParticleTracks, AreAppendedToTheirFile) {
   EXPECT_THROW(file.add({tracks[1]}), Error);
 }
 
+/// HDF5 locks a file that is read.
+TEST(ParticleTracks, AreAppendedWhileTheirFileIsRead) {
+  const TemporaryFolder folder;
+  const Model model = tracked_model();
+  const std::vector<GenerationTracks> tracks = tracks_alone(model, 1);
+  ASSERT_EQ(tracks.size(), 2u);
+  const std::string path = folder.path("tracks.h5");
+  TrackFile file(path, model);
+  file.add({tracks[0]});
+  const Hdf5File before(path, Hdf5File::Mode::read);
+  file.add({tracks[1]});
+  EXPECT_EQ(before.names_in("/").size(), 1u);
+  EXPECT_EQ(Hdf5File(path, Hdf5File::Mode::read).names_in("/").size(), 3u);
+  EXPECT_FALSE(std::filesystem::exists(path + ".part"));
+}
+
+TEST(ParticleTracks, ThatCannotBeAppendedLeaveTheirFile) {
+  const TemporaryFolder folder;
+  const Model model = tracked_model();
+  const std::vector<GenerationTracks> tracks = tracks_alone(model, 1);
+  ASSERT_EQ(tracks.size(), 2u);
+  const std::string path = folder.path("tracks.h5");
+  TrackFile file(path, model);
+  file.add({tracks[0]});
+  folder.write("tracks.h5", "of another program");
+  EXPECT_THROW(file.add({tracks[1]}), Error);
+  EXPECT_EQ(std::filesystem::file_size(path), 18u);
+  EXPECT_FALSE(std::filesystem::exists(path + ".part"));
+  std::filesystem::remove(path);
+  std::filesystem::create_directory(path);
+  EXPECT_THROW(file.add({tracks[1]}), Error);
+  EXPECT_TRUE(std::filesystem::is_directory(path));
+}
+
 const std::string all_of_batch_2 = [] {
   std::string text;
   for (int history = 1; history <= 40; ++history) text += "2 1 " + std::to_string(history) + " ";
