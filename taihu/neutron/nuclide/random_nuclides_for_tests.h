@@ -99,7 +99,7 @@ inline std::unique_ptr<NuclideData> nuclide(int number, Stream& random) {
   return data;
 }
 
-/// Three media, two of them with a nuclide in common.
+/// Three media, two of them with a nuclide in common. Rates per atom are there for all nuclides.
 inline NuclearData data(std::uint64_t number) {
   Stream random(number, StreamUse::history, 0, 0);
   NuclearData made;
@@ -117,6 +117,13 @@ inline NuclearData data(std::uint64_t number) {
   made.add_medium({part(0), part(1), part(2)});
   made.add_medium({part(1), part(3), part(4)}, 0);  // sums over its nuclides
   made.add_medium({part(5), part(6)});
+  std::vector<MediumPart> atoms;
+  for (int i = 0; i < count; ++i) {
+    MediumPart& atom = atoms.emplace_back();
+    atom.nuclide = NuclideId(i);
+    atom.density = 1;
+  }
+  made.per_atom_of_medium.assign(static_cast<std::size_t>(made.media()), atoms);
   return made;
 }
 

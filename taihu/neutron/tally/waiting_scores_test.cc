@@ -11,7 +11,8 @@ namespace {
 
 constexpr double k_of_generation = 1.1;
 
-/// Single nuclides and all of them, reactions with and without thresholds, sums of the medium.
+/// Single nuclides and all of them, reactions with and without thresholds, sums of the medium, and rates per
+/// atom.
 TallyLayout layout_of(const NuclearData& data) {
   Tally tally;
   tally.id = 1;
@@ -19,7 +20,11 @@ TallyLayout layout_of(const NuclearData& data) {
   for (const char* score : {"total", "absorption", "fission", "nu-fission", "prompt-nu-fission", "(n,gamma)",
                             "elastic", "(n,2n)", "(n,p)", "heating", "inverse-velocity", "flux"})
     tally.scores.push_back(*score_named(score));
-  return make_layout({tally}, {}, {}, Geometry(), CrossSections(), false, {.count = 3, .nuclear = &data});
+  Tally per_atom = tally;
+  per_atom.id = 2;
+  per_atom.multiply_density = false;
+  return make_layout({tally, per_atom}, {}, {}, Geometry(), CrossSections(), false,
+                     {.count = 3, .nuclear = &data});
 }
 
 /// Scores wait together with the rates that they should get.
