@@ -22,6 +22,12 @@ std::vector<int> parts_of_sum(int mt) {
   return parts;
 }
 
+int sum_of_part(int mt) noexcept {
+  for (const SumRule& rule : sum_rules)
+    if (rule.first <= mt && mt <= rule.last) return rule.sum;
+  return 0;
+}
+
 ReactionValues sum_of_reactions(std::span<const ReactionValues> parts) {
   const std::size_t end = parts[0].first + parts[0].values.size();
   ReactionValues sum{.first = end, .values = {}};

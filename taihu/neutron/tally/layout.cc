@@ -4,6 +4,7 @@
 #include <map>
 
 #include "taihu/base/error.h"
+#include "taihu/neutron/nuclide/sum_rules.h"
 #include "taihu/neutron/tally/columns.h"
 
 namespace taihu::neutron {
@@ -258,10 +259,11 @@ void note_analog_scores(const Tally& tally, const NuclearData& nuclear, bool out
       layout.analog_velocity = true;
       continue;
     }
-    bool scatters = mt_of(score) == mt_elastic;
+    const int mt = mt_of(score);
+    bool scatters = mt == mt_elastic;
     for (const auto& nuclide : nuclear.library)
       for (const NeutronReaction& reaction : nuclide->scattering)
-        scatters = scatters || reaction.mt == mt_of(score);
+        scatters = scatters || reaction.mt == mt || (mt > 0 && sum_of_part(reaction.mt) == mt);
     layout.analog_reactions = layout.analog_reactions || scatters;
     if (scatters) continue;
     check_input(!outgoing && mt_of(score) != mt_heating && mt_of(score) != mt_heating_local,

@@ -95,6 +95,24 @@ TEST_F(NuclideTallies, CountTheNuclideThatWasHitWithTheAnalogEstimator) {
   }
 }
 
+/// A nuclide that lists the sum beside its parts counts it once, as one that lists only the parts.
+TEST_F(NuclideTallies, CountSumsOfReactionsWithTheAnalogEstimator) {
+  TestNuclide x = test_fuel(), b = absorber();
+  x.level = b.level = constant(1);
+  b.losses.push_back({.mt = 4, .xs = constant(1), .redundant = true});
+  const Model model = read({x, b},
+                           "<filter id=\"1\" type=\"energyout\"><bins>0 2e7</bins></filter><tally id=\"1\">"
+                           "<nuclides>X235 B</nuclides><estimator>analog</estimator><scores>(n,n1) (n,level)"
+                           "</scores></tally><tally id=\"2\"><filters>1</filters><nuclides>X235 B</nuclides>"
+                           "<scores>(n,n1) (n,level)</scores></tally>");
+  const TallyStatistics statistics = run(model);
+  ASSERT_EQ(statistics.sum.size(), 8u);
+  for (std::size_t bin = 0; bin < 8; bin += 2) {
+    EXPECT_GT(statistics.sum[bin], 0) << bin;
+    EXPECT_EQ(statistics.sum[bin + 1], statistics.sum[bin]) << bin;
+  }
+}
+
 /// Above their thresholds, and in the bands of unresolved resonances.
 TEST_F(NuclideTallies, ReactionsAddUpToScatteringAndAbsorption) {
   TestNuclide x = test_fuel();

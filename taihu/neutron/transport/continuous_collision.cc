@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/neutron/transport/continuous_collision.h"
 
+#include "taihu/neutron/nuclide/sum_rules.h"
+
 namespace taihu::neutron {
 namespace {
 
@@ -68,8 +70,11 @@ bool ContinuousCollision::react(int& mt) {
     scattered_event.emission = &emission;
     history_.bins.score_analog(scattered_event, Score::scatter, particle_.weight);
     history_.bins.score_analog(scattered_event, Score::nu_scatter, particle_.weight * multiplicity);
-    if (history_.tallies.analog_reactions)
+    if (history_.tallies.analog_reactions) {
       history_.bins.score_analog(scattered_event, reaction_score(mt), particle_.weight);
+      if (const int sum = sum_of_part(mt); sum > 0)
+        history_.bins.score_analog(scattered_event, reaction_score(sum), particle_.weight);
+    }
   }
   if (!(multiplicity > 0)) {
     particle_.total(Total::absorbed) += particle_.weight;
