@@ -60,12 +60,7 @@ class Builder {
       data_->medium_of_cell.push_back(here.empty() ? MediumId() : here[0]);
       if (distributed >= 0) data_->medium_of_instance[distributed] = std::move(here);
     }
-    for (const int mt : reactions_)
-      if (std::none_of(data_->library.begin(), data_->library.end(), [&](const auto& data) {
-            return std::find(data->tallied.begin(), data->tallied.end(), mt) != data->tallied.end();
-          }))
-        model_.warnings.push_back("tallies count " + name_of(reaction_score(mt)) +
-                                  ", for which no nuclide has data: it is zero");
+    warn_of_missing_reactions();
     model_.nuclear = data_;
   }
 
@@ -116,13 +111,31 @@ class Builder {
           nuclide_temperatures_[part.nuclide].insert(model_.settings.temperature_default);
   }
 
-  /// Reactions that tallies count and transport does not need.
+  /// Reactions that tallies count and transport does not need. It has capture.
   void find_reactions() {
     std::set<int> reactions;
     for (const Tally& tally : model_.tallies)
       for (const Score score : tally.scores)
         if (mt_of(score) > 0 && !is_of_transport(mt_of(score))) reactions.insert(mt_of(score));
+    counts_capture_ = reactions.erase(mt_capture) > 0;
     reactions_.assign(reactions.begin(), reactions.end());
+  }
+
+  void warn_of_missing_reactions() {
+    const auto warn_without = [&](int mt, const auto& has) {
+      if (std::none_of(data_->library.begin(), data_->library.end(), has))
+        model_.warnings.push_back("tallies count " + name_of(reaction_score(mt)) +
+                                  ", for which no nuclide has data: it is zero");
+    };
+    if (counts_capture_) warn_without(mt_capture, [](const auto& data) { return captures(*data); });
+    for (const int mt : reactions_)
+      warn_without(mt, [&](const auto& data) { return std::ranges::count(data->tallied, mt) > 0; });
+  }
+
+  static bool captures(const NuclideData& data) {
+    return std::ranges::any_of(data.temperatures, [](const NuclideData::AtTemperature& at) {
+      return std::ranges::any_of(at.capture, [](double xs) { return xs > 0; });
+    });
   }
 
   std::vector<Nuclide::Share> shares_for(const std::vector<double>& kTs, double temperature,
@@ -275,7 +288,8 @@ class Builder {
   std::vector<MediumPart> parts_per_atom(MediumId medium, double temperature) const {
     std::vector<MediumPart> parts;
     for (const std::string& name : per_atom_) {
-      MediumPart part{.nuclide = nuclides_.at({name, temperature})};
+      MediumPart part;
+      part.nuclide = nuclides_.at({name, temperature});
       for (const MediumPart& own : data_->parts(medium))
         if (own.nuclide == part.nuclide) part = own;
       part.density = 1;
@@ -307,6 +321,7 @@ class Builder {
   std::set<Mixture> mixtures_;
   std::set<std::string> per_atom_;  ///< nuclides
   std::vector<int> reactions_;      ///< MT
+  bool counts_capture_ = false;     ///< a tally does
   std::map<std::string, std::set<double>> nuclide_temperatures_, thermal_temperatures_;
   std::map<std::pair<std::string, double>, NuclideId> nuclides_;
   std::map<std::pair<std::string, double>, ThermalId> thermals_;

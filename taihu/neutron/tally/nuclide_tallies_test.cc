@@ -316,6 +316,19 @@ TEST_F(NuclideTallies, WithoutDataAreZeroWithAWarning) {
   EXPECT_GT(statistics.sum[1], 0);
 }
 
+/// Transport has it already.
+TEST_F(NuclideTallies, CaptureIsNotReadAgain) {
+  TestNuclide x = test_fuel(), b = absorber();
+  const std::string tally = "<tally id=\"1\"><scores>(n,gamma)</scores></tally>";
+  const Model captures = read({x, b}, tally, 20);
+  EXPECT_TRUE(captures.warnings.empty());
+  for (const auto& nuclide : captures.nuclear->library) EXPECT_TRUE(nuclide->tallied.empty());
+  x.capture = b.capture = constant(0);
+  const Model none = read({x, b}, tally, 20);
+  ASSERT_EQ(none.warnings.size(), 1u);
+  EXPECT_EQ(none.warnings[0], "tallies count (n,gamma), for which no nuclide has data: it is zero");
+}
+
 /// Multi-group: a material is one nuclide, so its bins are bit for bit those of a filter by material.
 TEST(MultigroupNuclides, AreTheMaterialsThatNameThem) {
   for (const char* estimator : {"automatic", "tracklength", "collision", "analog"}) {
