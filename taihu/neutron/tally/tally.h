@@ -291,7 +291,7 @@ class TallyBins {
     rates_.set_k(k);
   }
 
-  /// Scores what waits until it is many (waiting_scores.h). Sums are complete then.
+  /// Adds the scores that still wait (waiting_scores.h). Sums are complete then.
   void score_waiting() noexcept;
   /// Of the window; empty with shared bins.
   HotVector<ExactSum>& sums() noexcept {

@@ -8,8 +8,8 @@
 namespace taihu::neutron {
 namespace {
 
-/// Rates of so many energies are computed together, less if they are more than `most_values`, which fit the
-/// cache of a processor.
+/// Rates of this many energies are computed together, or of fewer, so that no more than `most_values` rates
+/// have to fit into a processor's cache.
 constexpr std::size_t most_energies = 256, least_energies = 32, most_values = 1 << 19;
 /// Flights and pieces of flights at one energy.
 constexpr std::size_t scores_of_energy = 4;

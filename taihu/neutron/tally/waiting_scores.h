@@ -34,7 +34,8 @@ class WaitingScores {
   /// Null where the tallies need no rates. The layout and the data must outlive it.
   static std::unique_ptr<WaitingScores> make(const TallyLayout& layout, const NuclearData* nuclear);
 
-  /// Whether the scores of a tally wait. Those on meshes do not, as their rates are looked at first.
+  /// Whether the scores of a tally wait: of one with neither a mesh nor delayed groups. On a mesh rates are
+  /// looked at before its cells are searched, and each delayed group has rates of its own.
   static bool takes(const TallyLayout::CompiledTally& tally) noexcept {
     return tally.rates && tally.mesh_filter < 0 && tally.delayed_filter < 0;
   }
