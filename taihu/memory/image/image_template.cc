@@ -196,23 +196,48 @@ bool ImageTemplate::is_of_rank(const std::string& name, const std::string& path,
 }
 
 /// Whether a library needs one that has the state of a rank, itself or through others: it must not meet
-/// another one than the rank does. Those that are being looked at already count as if they did not.
+/// another one than the rank does. That none of them does is known only when all have been looked at, since
+/// they may need each other in a circle.
 bool ImageTemplate::needs_state_of_rank(const std::string& path,
                                         const std::shared_ptr<const ElfObject>& loader) const {
-  const auto [known, is_new] = needs_state_of_rank_.emplace(path, false);
-  if (!is_new) return known->second;
+  std::set<std::string> seen;
+  const Need need = find_state_of_rank(path, loader, seen);
+  if (need == Need::none)
+    for (const std::string& library : seen) needs_state_of_rank_.emplace(library, false);
+  return need == Need::state;
+}
+
+/// Adds the libraries that it looks at to `seen`; one that is there counts as if it had no need.
+ImageTemplate::Need ImageTemplate::find_state_of_rank(const std::string& path,
+                                                      const std::shared_ptr<const ElfObject>& loader,
+                                                      std::set<std::string>& seen) const {
+  if (const auto known = needs_state_of_rank_.find(path); known != needs_state_of_rank_.end())
+    return known->second ? Need::state : Need::none;
+  if (!seen.insert(path).second) return Need::none;
+  Need need = Need::none;
   try {
     const auto library = std::make_shared<const ElfObject>(path, loader);
     for (const std::string& name : library->needed()) {
       const auto next = find_library(name, *library);
-      if (!next || !sharing_.may_be_copied(name, *next)) continue;
-      if (LibrarySharing::has_state_of_rank(name) || needs_state_of_rank(*next, library))
-        return needs_state_of_rank_[path] = true;
+      Need of_next = Need::none;
+      if (!next)
+        of_next = Need::unknown;
+      else if (sharing_.has_state_of_rank(name, *next))
+        of_next = Need::state;
+      else if (sharing_.may_be_copied(name, *next))
+        of_next = find_state_of_rank(*next, library, seen);
+      need = std::max(need, of_next);
+      if (need == Need::state) {
+        needs_state_of_rank_[path] = true;
+        break;
+      }
     }
   } catch (const Error&) {
-    // What cannot be copied stays shared; loading it says what is wrong.
+    // What cannot be copied stays shared; loading it says what is wrong. It may be the lack of descriptors or
+    // memory that passes.
+    need = Need::unknown;
   }
-  return false;
+  return need;
 }
 
 OpenedTemplate* ImageTemplate::find_opened(const std::string& path) const {

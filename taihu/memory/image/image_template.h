@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -77,7 +78,10 @@ class ImageTemplate {
   OpenedTemplate& read_opened(const std::string& path, std::shared_ptr<const ElfObject> loader) const;
   bool is_linked(const std::string& path) const;
   bool is_of_rank(const std::string& name, const std::string& path, const ElfObject& user) const;
+  enum class Need { none, unknown, state };  ///< unknown: a library could not be read this time
   bool needs_state_of_rank(const std::string& path, const std::shared_ptr<const ElfObject>& loader) const;
+  Need find_state_of_rank(const std::string& path, const std::shared_ptr<const ElfObject>& loader,
+                          std::set<std::string>& seen) const;
   void read_needed(OpenedTemplate& user) const;
   void plan_group(const OpenedTemplate& first, std::size_t begin,
                   const std::vector<const OpenedTemplate*>& global) const;

@@ -151,28 +151,31 @@ LibrarySharing::LibrarySharing(std::vector<std::string> private_libraries)
   std::erase_if(loaded_by_process_, is_preloaded);
 }
 
-bool LibrarySharing::has_state_of_rank(const std::string& name) {
-  return begins_with_one_of(last_part(name), told_by_users);
+bool LibrarySharing::is_never_copied(const std::string& file, const std::string& real) const {
+  const bool is_c_library = is_one_of(file, c_libraries) &&
+                            (begins_with_one_of(real, system_folders) || loaded_by_process_.contains(real));
+  return is_c_library || is_runtime(file, real, own_runtimes);
+}
+
+bool LibrarySharing::has_state_of_rank(const std::string& name, const std::string& path) const {
+  const std::string file = last_part(name);
+  return (begins_with_one_of(file, private_libraries_) || begins_with_one_of(file, told_by_users)) &&
+         !is_never_copied(file, real_path(path));
 }
 
 bool LibrarySharing::may_be_copied(const std::string& name, const std::string& path) const {
   const std::string file = last_part(name), real = real_path(path);
-  if (is_one_of(file, c_libraries) && begins_with_one_of(real, system_folders)) return false;
-  return !loaded_by_process_.contains(real) && !is_runtime(file, real, own_runtimes) &&
+  return !is_never_copied(file, real) && !loaded_by_process_.contains(real) &&
          !is_runtime(file, real, process_runtimes);
 }
 
 bool LibrarySharing::is_private(const std::string& name, const std::string& path) const {
   const std::string file = last_part(name), real = real_path(path);
-  const bool of_system = begins_with_one_of(real, system_folders);
-  const bool of_process = loaded_by_process_.contains(real);
-  if (is_one_of(file, c_libraries) && (of_system || of_process)) return false;
-  if (is_runtime(file, real, own_runtimes)) return false;
-  if (begins_with_one_of(file, private_libraries_)) return true;
+  if (is_never_copied(file, real)) return false;
+  if (has_state_of_rank(name, path)) return true;
   if (is_one_of(file.substr(0, file.find(".so")), language_runtimes)) return true;
-  if (has_state_of_rank(name)) return true;
-  if (of_process || is_runtime(file, real, process_runtimes)) return false;
-  return !of_system || !(is_versioned(file) || is_versioned(last_part(real)));
+  if (loaded_by_process_.contains(real) || is_runtime(file, real, process_runtimes)) return false;
+  return !begins_with_one_of(real, system_folders) || !(is_versioned(file) || is_versioned(last_part(real)));
 }
 
 }  // namespace taihu::memory

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which libraries all ranks share. Every rank gets a copy of a library, unless
+// Which libraries all ranks share, by their names and places. Every rank gets a copy of a library, unless
 //   - it is of those that exist once per process: the C library, this runtime, OpenMP's runtimes, drivers of
-//     accelerators and the like (the table is in library_sharing.cc),
+//     accelerators and the like (the tables are in library_sharing.cc),
 //   - the node process has loaded the same file for itself,
 //   - it is a versioned library (libpng16.so.16) in a folder of the system.
-// Runtimes of languages that keep state for the program (libstdc++, libgfortran, libpython) and libraries in
-// which their users register are copied wherever they are. A name alone never makes a library shared: what a
-// user calls libutil.so or libmpiwrap.so is private.
+// Copied wherever they are, also beside one that the node process has loaded: runtimes of languages
+// (libstdc++, libgfortran), libraries that keep what their users tell them (libpython, libhdf5), and those
+// that the user names. A name alone never makes a library shared: what a user calls libutil.so or
+// libmpiwrap.so is private. Two rules need more than a name and are ImageTemplate's: a library that needs one
+// with a rank's state, and one that cannot be loaded without its user, are copied too.
 #pragma once
 
 #include <set>
@@ -24,15 +26,18 @@ class LibrarySharing {
   /// Whether ranks get copies of the library that an object needs as `name` and that was found at `path`.
   bool is_private(const std::string& name, const std::string& path) const;
 
-  /// Whether a copy of the library can work beside that of the process: not of the C library and of the
-  /// runtimes that exist once.
+  /// Whether a library that needs one with the state of a rank is copied for that reason: not the C library,
+  /// the runtimes that exist once, and what the process has loaded.
   bool may_be_copied(const std::string& name, const std::string& path) const;
 
-  /// Whether a library of this name keeps what the program has told it. One that needs it, for itself or for
-  /// the program, needs the rank's own.
-  static bool has_state_of_rank(const std::string& name);
+  /// Whether the library keeps what the program has told it, or the user says so. One that needs it, for
+  /// itself or for the program, needs the rank's own. Never the C library and Taihu's own.
+  bool has_state_of_rank(const std::string& name, const std::string& path) const;
 
  private:
+  /// Whether it is never copied, even when asked for; `file` is its name and `real` its path.
+  bool is_never_copied(const std::string& file, const std::string& real) const;
+
   std::vector<std::string> private_libraries_;
   std::set<std::string> loaded_by_process_;
 };

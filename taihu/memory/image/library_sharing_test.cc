@@ -53,10 +53,19 @@ TEST(LibrarySharing, libraries_in_which_their_users_register_are_private) {
   for (const char* name :
        {"libtorch_python.so.1.13", "libc10.so.1.13", "libprotobuf.so.32", "libgflags.so.2.2", "libglog.so.1",
         "libLLVM-14.so.1", "libboost_serialization.so.1.74.0"}) {
-    EXPECT_TRUE(LibrarySharing::has_state_of_rank(name)) << name;
-    EXPECT_TRUE(is_private(std::string("/usr/lib/x86_64-linux-gnu/") + name)) << name;
+    const std::string path = std::string("/usr/lib/x86_64-linux-gnu/") + name;
+    EXPECT_TRUE(LibrarySharing().has_state_of_rank(name, path)) << name;
+    EXPECT_TRUE(is_private(path)) << name;
   }
-  EXPECT_FALSE(LibrarySharing::has_state_of_rank("/usr/lib/libtorch/libpng16.so.16"));
+  const std::string picture = "/usr/lib/libtorch/libpng16.so.16";
+  EXPECT_FALSE(LibrarySharing().has_state_of_rank(picture, picture));
+}
+
+TEST(LibrarySharing, those_that_the_user_names_have_state_but_never_the_c_library_and_taihus) {
+  const LibrarySharing sharing({"libpng", "libc", "libmpi"});
+  EXPECT_TRUE(sharing.has_state_of_rank("libpng16.so.16", "/usr/lib/x86_64-linux-gnu/libpng16.so.16"));
+  EXPECT_FALSE(sharing.has_state_of_rank("libc.so.6", c_library()));
+  EXPECT_FALSE(sharing.has_state_of_rank("libmpi_abi.so.1", "/usr/lib/libmpi_abi.so.1"));
 }
 
 TEST(LibrarySharing, what_exists_once_is_never_copied) {
