@@ -189,6 +189,21 @@ bool ImageTemplate::is_private(const std::string& name, const std::string& path,
   return is_of_rank(name, path, user);
 }
 
+bool ImageTemplate::is_copied(const std::string& path) const {
+  const OpenedTemplate* const opened = find_opened(real_path(path));
+  return opened != nullptr && !opened->is_shared_after_all;
+}
+
+bool ImageTemplate::has_copies(const std::string& path) const {
+  const std::lock_guard guard(mutex_);
+  return is_copied(path);
+}
+
+void ImageTemplate::share_after_all(const std::string& path) const {
+  const std::lock_guard guard(mutex_);
+  if (OpenedTemplate* const opened = find_opened(real_path(path))) opened->is_shared_after_all = true;
+}
+
 bool ImageTemplate::is_of_rank(const std::string& name, const std::string& path,
                                const ElfObject& user) const {
   return sharing_.is_private(name, path) ||
@@ -268,7 +283,8 @@ void ImageTemplate::read_needed(OpenedTemplate& user) const {
                                     [&](const auto& opened) { return opened->object->soname() == name; });
     const bool is_there = runtime_replaces(name, user.object->path()) || linked || known != opened_.end();
     const auto path = is_there ? std::nullopt : find_library(name, *user.object);
-    const bool is_shared = !is_there && (!path || !is_of_rank(name, *path, *user.object));
+    const bool is_own = path && (is_copied(*path) || is_of_rank(name, *path, *user.object));
+    const bool is_shared = !is_there && !is_own;
     if (void* const shared = is_shared ? share(name, path, *user.object) : nullptr) {
       user.shared.push_back(shared);
       continue;

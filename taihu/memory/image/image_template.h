@@ -29,6 +29,7 @@ struct OpenedTemplate {
   std::vector<std::string> private_names;  ///< of needed libraries that ranks do not share
   std::unique_ptr<LinkUnit> unit;
   std::unique_ptr<CopyMaker> maker;
+  bool is_shared_after_all = false;  ///< guarded by the template's lock
 };
 
 /// Whether the dynamic loader could not load a library because it uses what the program or another private
@@ -66,6 +67,11 @@ class ImageTemplate {
   /// Whether ranks get copies of the library that code of `user` opens as `name` and that was found at
   /// `path`. Any thread; blocks while another thread reads a library.
   bool is_private(const std::string& name, const std::string& path, const ElfObject& user) const;
+  /// Whether ranks have copies of the library at `path`, or are making one. Any thread; blocks as is_private.
+  bool has_copies(const std::string& path) const;
+  /// No copy can be bound of a library that is open: from now on ranks share it. Any thread; blocks as
+  /// is_private.
+  void share_after_all(const std::string& path) const;
   /// Handles of the libraries that objects() need and ranks share, in the order in which names are searched.
   const std::vector<void*>& shared() const { return shared_; }
 
@@ -77,6 +83,7 @@ class ImageTemplate {
   OpenedTemplate* find_opened(const std::string& path) const;
   OpenedTemplate& read_opened(const std::string& path, std::shared_ptr<const ElfObject> loader) const;
   bool is_linked(const std::string& path) const;
+  bool is_copied(const std::string& path) const;
   bool is_of_rank(const std::string& name, const std::string& path, const ElfObject& user) const;
   enum class Need { none, unknown, state };  ///< unknown: a library could not be read this time
   bool needs_state_of_rank(const std::string& path, const std::shared_ptr<const ElfObject>& loader) const;

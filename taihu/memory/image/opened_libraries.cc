@@ -58,21 +58,48 @@ void* RankImage::open_library(const char* name, int flags, const void* caller) {
     }
     return handle;
   }
-  if (!found || !template_.is_private(name, path, loader)) {
-    if (void* const shared = dlopen(name, flags)) return shared;
-    const char* const reason = dlerror();
-    if (!found || !needs_its_user(reason)) {
-      if (reason == nullptr) return nullptr;  // RTLD_NOLOAD
-      throw Error(reason);
-    }
-  }
+  const bool is_private = found && template_.is_private(name, path, loader);
+  if (!is_private)
+    if (void* const shared = open_shared(name, found, flags)) return shared;
   if ((flags & RTLD_NOLOAD) != 0) return nullptr;
   std::vector<const OpenedTemplate*> global;
   for (const auto& opened : opened_)
     if (opened->global) global.push_back(opened->library);
-  Opened& opened = open_copy(template_.open(*found, loader, global));
-  opened.global = (flags & RTLD_GLOBAL) != 0;
-  return opened.copy.handle;
+  try {
+    Opened& opened = open_copy(template_.open(*found, loader, global));
+    opened.global = (flags & RTLD_GLOBAL) != 0;
+    return opened.copy.handle;
+  } catch (const Error&) {
+    // Nobody defines a function that it uses: as long as nobody calls it, it works, for all ranks together.
+    void* const shared = is_private || (flags & RTLD_LAZY) == 0 ? nullptr : dlopen(found->c_str(), flags);
+    if (shared == nullptr) {
+      dlerror();  // the copy's error is the one to report
+      throw;
+    }
+    template_.share_after_all(*found);
+    return shared;
+  }
+}
+
+/// One for all ranks, known by its name or loaded from the place where it was `found`: the loader searches
+/// for the node process, not for the program. Whether it needs its user shows only when all its functions are
+/// bound at once. Null: it does, or is not loaded and shall not be (RTLD_NOLOAD). Throws Error with the
+/// loader's reason.
+void* RankImage::open_shared(const char* name, const std::optional<std::string>& found, int flags) const {
+  // The loader takes the copy of another rank for the file.
+  const auto has_copies = [&] { return found && template_.has_copies(*found); };
+  if (has_copies()) return nullptr;
+  const bool load = (flags & RTLD_NOLOAD) == 0;
+  void* handle = dlopen(name, flags | RTLD_NOLOAD);
+  if (!handle) handle = dlopen(found ? found->c_str() : name, load ? (flags & ~RTLD_LAZY) | RTLD_NOW : flags);
+  if (handle) {
+    if (!has_copies()) return handle;
+    dlclose(handle);  // that copy has been made meanwhile
+    return nullptr;
+  }
+  const char* const reason = dlerror();
+  if (reason == nullptr || (found && needs_its_user(reason))) return nullptr;
+  throw Error(reason);
 }
 
 RankImage::Opened& RankImage::open_copy(const OpenedTemplate& library) {
@@ -115,6 +142,8 @@ std::vector<const OpenedTemplate*> RankImage::load_copies(const OpenedTemplate& 
     }
     for (const OpenedTemplate* fresh : order) fresh->unit->bind(loaded_, &RankImage::variable_place, this);
   } catch (...) {
+    for (std::size_t i = before; i < opened_.size(); ++i)
+      dlclose(opened_[i]->copy.handle);  // nothing has run
     opened_.resize(before);
     for (const OpenedTemplate* fresh : order) loaded_.erase(fresh->object.get());
     throw;

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +65,7 @@ class RankImage final : public ImageServices {
   Opened* find_opened(const OpenedTemplate& library) const;
   Opened* find_opened(void* handle);
   const ElfObject* object_at(const void* address) const;
+  void* open_shared(const char* name, const std::optional<std::string>& found, int flags) const;
   void* already_open(const std::string& name, const std::string& path) const;
   std::vector<const ElfObject*> search_order_of(void* handle, const void* caller);
   void* shared_symbol(void* handle, const char* name, const char* version) const;

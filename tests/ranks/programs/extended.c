@@ -27,6 +27,30 @@ int tell(int value);
 int tell_through(int value) {
   return tell(value);
 }
+#elif defined CIRCLE_A
+int circle_b(int value);
+int tell(int value);
+int circle_a(int value) {
+  return circle_b(value);
+}
+int circle_tell(int value) {
+  return tell(value);
+}
+#elif defined CIRCLE_B
+int circle_tell(int value);
+int circle_b(int value) {
+  return circle_tell(value);
+}
+#elif defined CALLS  // only functions, which may be bound when they are called first
+int host_count(int value);
+int call_host(int value) {
+  return host_count(value);
+}
+#elif defined HALF
+int nobody_defines_this(int value);
+int half(int value) {
+  return value < 0 ? nobody_defines_this(value) : value / 2;
+}
 #elif defined LINKED
 static int uses;
 int use_linked(void) {
@@ -37,15 +61,35 @@ int use_linked(void) {
 #include <stdint.h>
 #include <string.h>
 
+
 #include "check.h"
 
 int host_counter;
+int host_count(int value) {
+  return host_counter += value;
+}
 int use_linked(void);
 int tell(int value);
 int tell_through(int value);
 
+typedef int Function(int);
+
+/// A function of a library that is opened by its name alone.
+static Function* open_function(const char* library, const char* name, int flags) {
+  void* handle = dlopen(library, flags);
+  if (!handle) fprintf(stderr, "%s\n", dlerror());
+  CHECK(handle && dlopen(library, flags | RTLD_NOLOAD) == handle);
+  Function* function = (Function*)dlsym(handle, name);
+  CHECK(function);
+  return function;
+}
+
 int main(void) {
   const int rank = my_rank();
+  // Before the plugin that needs it, by its name alone: it cannot be loaded without the program.
+  Function* count = open_function("libextension.so.1", "count_for_host", RTLD_NOW);
+  CHECK(count(0) == host_counter && count(rank) == rank && host_counter == rank);
+  host_counter = 0;
   void* plugin = dlopen("./plugin.so", RTLD_NOW);
   if (!plugin) fprintf(stderr, "%s\n", dlerror());
   CHECK(plugin);
@@ -53,15 +97,20 @@ int main(void) {
   CHECK(run && run(rank + 1) == 2 * rank + 2);
   let_others_run();
   CHECK(host_counter == 2 * rank + 2 && run(1) == 2 * rank + 4);
-  // By its name alone, and one that is there.
-  void* extension = dlopen("libextension.so.1", RTLD_NOW);
-  CHECK(extension && dlopen("libextension.so.1", RTLD_NOW | RTLD_NOLOAD) == extension);
-  int (*count)(int) = (int (*)(int))dlsym(extension, "count_for_host");
-  CHECK(count && count(0) == host_counter);
+  CHECK(count(0) == host_counter);
+  // Nor can this one, though its functions may be bound late.
+  CHECK(open_function("libcalls.so.1", "call_host", RTLD_LAZY)(1) == host_counter);
+  let_others_run();
+  CHECK(host_counter == 2 * rank + 5);
+  // What nobody defines is nobody's concern until it is called.
+  CHECK(open_function("libhalf.so.1", "half", RTLD_LAZY)(8) == 4);
   // What it tells a library with a rank's state, itself and through another library, is its own.
   CHECK(tell(rank) == rank);
   let_others_run();
   CHECK(tell_through(1) == rank + 1 && tell(0) == rank + 1);
+  // Also through one that is only opened, and through two that need each other, whichever is looked at first.
+  CHECK(open_function("libteller.so.1", "tell_through", RTLD_NOW)(1) == rank + 2);
+  CHECK(open_function("libcirclea.so.1", "circle_a", RTLD_NOW)(0) == rank + 2 && tell(0) == rank + 2);
   CHECK(!dlopen("libmissing.so.1", RTLD_NOW) && strstr(dlerror(), "libmissing.so.1"));
   CHECK(!dlopen("libmissing.so.1", RTLD_NOW | RTLD_NOLOAD));
   // A library of the system that needs nobody is one for all ranks.
