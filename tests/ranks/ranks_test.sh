@@ -218,19 +218,22 @@ extended)  # libraries in a folder of the system that use the program, or keep w
   system_library protobuf -DSTATE
   system_library tells -DTELLS system/libprotobuf.so.1
   system_library teller -DTELLS system/libprotobuf.so.1
+  system_library child -DTELLS system/libprotobuf.so.1
   # Two that need each other: the first is linked against an empty one of the second's name.
   gcc -shared -fPIC -x c /dev/null -Wl,-soname,libcircleb.so.1 -o system/libcircleb.so.1 || fail compile
   system_library circlea -DCIRCLE_A -Wl,--no-as-needed system/libcircleb.so.1 system/libprotobuf.so.1
   system_library circleb -DCIRCLE_B -Wl,--no-as-needed system/libcirclea.so.1
   system_library calls -DCALLS -Wl,-z,lazy
   system_library half -DHALF -Wl,-z,lazy
+  system_library slow -DSLOW
   system_library linked -DLINKED
+  $library -DNEEDS_SLOW system/libslow.so.1 -o needs_slow.so || fail compile
   $library -DPLUGIN system/libabove.so.1 -o plugin.so || fail compile
   gcc -g -fPIE -pie -rdynamic "$programs/extended.c" system/libtells.so.1 system/libprotobuf.so.1 \
     system/liblinked.so.1 -Wl,-rpath,$folder -o program || fail compile
   in_system() { $alone sh -c 'mount --bind "$1" "$2" && shift 2 && exec "$@"' sh "$place/system" $folder "$@"; }
   expect 0 "rank 0 is extended" in_system ./program
-  expect 0 "rank 3 is extended" in_system timeout 60 "$runner" 4 ./program
+  expect 0 "rank 3 is extended" in_system timeout 60 "$runner" 4 ./program fork
   [ "$(sed -n 's/.* its library at //p' output | sort -u | wc -l)" = 1 ] ||
     { cat output; fail "a library that needs nobody is not shared"; }
   ;;

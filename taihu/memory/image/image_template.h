@@ -72,6 +72,9 @@ class ImageTemplate {
   /// No copy can be bound of a library that is open: from now on ranks share it. Any thread; blocks as
   /// is_private.
   void share_after_all(const std::string& path) const;
+  /// Around a fork: no thread reads a library meanwhile, which the child would wait for in vain.
+  void before_fork() const { mutex_.lock(); }
+  void after_fork() const { mutex_.unlock(); }  ///< in the parent and in the child
   /// Handles of the libraries that objects() need and ranks share, in the order in which names are searched.
   const std::vector<void*>& shared() const { return shared_; }
 

@@ -102,6 +102,13 @@ void* RankImage::open_shared(const char* name, const std::optional<std::string>&
   throw Error(reason);
 }
 
+// Another thread of the rank may hold the lock, and is not there in the child; and where the calling thread
+// does, as in a constructor, the lock would not recognise the child's thread as its owner.
+void RankImage::after_fork(bool in_child) {
+  if (in_child) new (&opening_) std::recursive_mutex;
+  template_.after_fork();
+}
+
 RankImage::Opened& RankImage::open_copy(const OpenedTemplate& library) {
   if (Opened* opened = find_opened(library)) {
     ++opened->uses;

@@ -45,6 +45,8 @@ class RankImage final : public ImageServices {
   void* open_library(const char* name, int flags, const void* caller) override;
   int close_library(void* handle) override;
   void* find_symbol(void* handle, const char* name, const char* version, const void* caller) override;
+  void before_fork() override { template_.before_fork(); }
+  void after_fork(bool in_child) override;
 
  private:
   struct Opened {

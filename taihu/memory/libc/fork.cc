@@ -67,12 +67,14 @@ pid_t fork_rank() {
   pid_t child = -1;
   {
     const UntilChildIsKnown blocked;
+    rank->image.before_fork();
     rank->lock.lock();
     child = ::fork();
     if (child == 0)
       become_child(*rank);
     else
       rank->lock.unlock();
+    rank->image.after_fork(child == 0);
     if (child > 0) rank->children.add(child);
   }
   for (const ForkHandler& handler : handlers) call(child == 0 ? handler.in_child : handler.in_parent);

@@ -50,6 +50,9 @@ class ImageServices {
   virtual int close_library(void* handle) = 0;  ///< as dlclose
   virtual void* find_symbol(void* handle, const char* name, const char* version,
                             const void* caller) = 0;  ///< as dlsym
+  virtual void before_fork() = 0;                     ///< nobody opens a library until after_fork
+  virtual void after_fork(
+      bool in_child) = 0;  ///< on the thread that called fork, in the parent and in the child
 };
 
 /// Streams of a rank. Null: the rank gets a new stream on descriptor 0, 1 or 2 of the process; so all ranks

@@ -51,6 +51,21 @@ int nobody_defines_this(int value);
 int half(int value) {
   return value < 0 ? nobody_defines_this(value) : value / 2;
 }
+#elif defined SLOW
+#include <fcntl.h>
+#include <unistd.h>
+__attribute__((constructor)) static void load(void) {
+  close(open("slow_is_loading", O_CREAT | O_WRONLY, 0600));
+  sleep(1);
+}
+int slow(void) {
+  return 1;
+}
+#elif defined NEEDS_SLOW
+int slow(void);
+int is_slow(void) {
+  return slow();
+}
 #elif defined LINKED
 static int uses;
 int use_linked(void) {
@@ -60,7 +75,7 @@ int use_linked(void) {
 #include <dlfcn.h>
 #include <stdint.h>
 #include <string.h>
-
+#include <sys/wait.h>
 
 #include "check.h"
 
@@ -84,7 +99,31 @@ static Function* open_function(const char* library, const char* name, int flags)
   return function;
 }
 
-int main(void) {
+static void wait_for_file(const char* name) {
+  for (int wait = 0; wait < 4000 && access(name, F_OK) != 0; ++wait) usleep(5000);
+}
+
+/// A child of fork opens libraries, even when another rank was opening one at the fork: rank 0 forks while
+/// rank 1 opens the one that takes long.
+static void open_in_child(int rank) {
+  if (rank == 1) {
+    wait_for_file("is_about_to_fork");
+    void* slow = dlopen("./needs_slow.so", RTLD_NOW);
+    CHECK(slow && ((Function*)dlsym(slow, "is_slow"))(0) == 1);
+  }
+  if (rank != 0) return;
+  fclose(fopen("is_about_to_fork", "w"));
+  wait_for_file("slow_is_loading");
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    _exit(open_function("libchild.so.1", "tell_through", RTLD_NOW)(0) == rank + 2 ? 0 : 1);
+  }
+  int status;
+  CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
+int main(int count_of_words, char** words) {
   const int rank = my_rank();
   // Before the plugin that needs it, by its name alone: it cannot be loaded without the program.
   Function* count = open_function("libextension.so.1", "count_for_host", RTLD_NOW);
@@ -111,6 +150,7 @@ int main(void) {
   // Also through one that is only opened, and through two that need each other, whichever is looked at first.
   CHECK(open_function("libteller.so.1", "tell_through", RTLD_NOW)(1) == rank + 2);
   CHECK(open_function("libcirclea.so.1", "circle_a", RTLD_NOW)(0) == rank + 2 && tell(0) == rank + 2);
+  if (count_of_words > 1 && strcmp(words[1], "fork") == 0) open_in_child(rank);
   CHECK(!dlopen("libmissing.so.1", RTLD_NOW) && strstr(dlerror(), "libmissing.so.1"));
   CHECK(!dlopen("libmissing.so.1", RTLD_NOW | RTLD_NOLOAD));
   // A library of the system that needs nobody is one for all ranks.
