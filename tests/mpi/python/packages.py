@@ -203,7 +203,8 @@ def pyarrow(_):
 def lxml(_):
     """A document, a path in it, a transformation."""
     from lxml import etree
-    root = etree.fromstring("<core>" + "".join(f"<pin id='{i}'><power>{i * 1.5}</power></pin>" for i in range(300)) + "</core>")
+    pins = "".join(f"<pin id='{i}'><power>{i * 1.5}</power></pin>" for i in range(300))
+    root = etree.fromstring("<core>" + pins + "</core>")
     style = etree.XSLT(etree.fromstring(
         "<xsl:stylesheet version='1.0' xmlns:xsl='http://www.w3.org/1999/XSL/Transform'><xsl:template match='/'>"
         "<sum><xsl:value-of select='sum(//power)'/></sum></xsl:template></xsl:stylesheet>"))
@@ -244,7 +245,8 @@ def requests(_):
         threading.Thread(target=server.serve_forever).start()
         session = rq.Session()
         session.trust_env = False
-        paths = [session.get(f"http://127.0.0.1:{server.server_port}/part/{i}", timeout=60).json()["path"] for i in range(5)]
+        address = f"http://127.0.0.1:{server.server_port}/part"
+        paths = [session.get(f"{address}/{i}", timeout=60).json()["path"] for i in range(5)]
         server.shutdown()
     return " ".join(paths)
 
@@ -333,9 +335,10 @@ def tensorflow(_):
     return f"{float(loss):.5f}"
 
 
-USES = {"numpy": numpy, "scipy": scipy, "pandas": pandas, "h5py": h5py, "matplotlib": matplotlib, "PIL": PIL, "torch": torch,
-        "sklearn": sklearn, "numba": numba, "polars": polars, "pyarrow": pyarrow, "lxml": lxml, "cryptography": cryptography,
-        "requests": requests, "uvloop": uvloop, "cffi": cffi, "jax": jax, "tensorflow": tensorflow}
+USES = {"numpy": numpy, "scipy": scipy, "pandas": pandas, "h5py": h5py, "matplotlib": matplotlib, "PIL": PIL,
+        "torch": torch, "sklearn": sklearn, "numba": numba, "polars": polars, "pyarrow": pyarrow, "lxml": lxml,
+        "cryptography": cryptography, "requests": requests, "uvloop": uvloop, "cffi": cffi, "jax": jax,
+        "tensorflow": tensorflow}
 
 
 def main():
