@@ -4,9 +4,9 @@
 // Small blocks belong to the cache that carved them out of a span, for as long as the span is not given up.
 // The owner frees them into its list of their class. Another thread collects them per owner and hands them
 // over in batches, by one exchange on the owner's inbox; so a cache line is never shared by two threads' new
-// blocks, and no lock is taken. A list that grows too long gives its older half back to the spans; a span
-// whose blocks are all back becomes a large block. Large blocks go to the cache of the thread that frees
-// them, where they merge with free neighbours.
+// blocks, and no lock is taken. A list that grows too long gives blocks back to the spans: the first time its
+// older half, then, until it has been empty, its newest 64. A span whose blocks are all back becomes a large
+// block. Large blocks go to the cache of the thread that frees them, where they merge with free neighbours.
 //
 // When its thread ends, a cache gives up all it can and stays dormant until a new thread takes it over.
 #pragma once
