@@ -124,10 +124,11 @@ void NodeHeap::empty_central() {
     while (Slice* block = central_.pop(slices)) pages_.give(block);
 }
 
-/// Memory with present pages; the central lists are emptied for it before new pages are touched.
+/// Memory with present pages. Before new pages are touched, the central lists are emptied: their blocks may
+/// be what is missing between dirty runs.
 Slice* NodeHeap::take_present(std::uint32_t slices, std::uint32_t most) {
   Slice* run = pages_.take_up_to(slices, most);
-  if (run || central_.slices() < slices) return run;
+  if (run || central_.slices() == 0 || pages_.dirty_slices() + central_.slices() < slices) return run;
   empty_central();
   return pages_.take_up_to(slices, most);
 }

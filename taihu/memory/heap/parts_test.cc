@@ -75,6 +75,30 @@ TEST(PageHeap, TakesAndMerges) {
   EXPECT_EQ(after.central, 0u);
 }
 
+/// A block in a central list keeps its dirty neighbours apart, until a block is wanted that only all together
+/// are long enough for.
+TEST(NodeHeap, ABlockOfACentralListJoinsItsNeighbours) {
+  heap::free(heap::allocate(1));
+  heap::trim();
+  heap::NodeHeap& node = heap::node_heaps[0];
+  const std::size_t central = node.statistics().central;
+  Slice* front = node.take_run(8, 1);
+  ASSERT_NE(front, nullptr);
+  char* const begin = front->begin();
+  Slice* middle = heap::PageHeap::split(front, 3);
+  Slice* last = heap::PageHeap::split(middle, 2);
+  for (Slice* run : {front, last, middle}) {
+    run->written = run->slices;
+    node.give(run);
+  }
+  ASSERT_EQ(node.statistics().central, central + 2);
+  Slice* run = node.take_run(8, 1);
+  ASSERT_NE(run, nullptr);
+  EXPECT_EQ(run->begin(), begin);
+  node.give(run);
+  heap::trim();
+}
+
 /// A dirty run that is too short serves as the begin of a block that goes on in clean memory. A zeroed block
 /// is written there only.
 TEST(PageHeap, PresentPagesServeALongerBlock) {
