@@ -192,7 +192,7 @@ void ThreadCache::release_blocks(unsigned small, Block*& first, std::int64_t mos
     if (release(span, block)) span = nullptr;
   }
   lists_[small].room += count;
-  statistics_.releases += static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0));
+  statistics_.releases += static_cast<std::uint64_t>(count);
 }
 
 /// Gives up half of a list: the older half, whose blocks the processor's cache has lost. When that happens
