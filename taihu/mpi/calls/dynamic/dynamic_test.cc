@@ -289,5 +289,25 @@ TEST(spawning, ends_of_a_socket_stay_until_both_are_named) {
   for (const int end : {first[1], second[1]}) close(end);
 }
 
+TEST(spawning, a_socket_that_is_closed_or_none_is_told) {
+  TestRanks job({1, 1});
+  NoSpares none;
+  StandIn ranks(job.rank(0));
+  const JobService service(job.node(0), none, ranks);
+  int ends[2], pipe_ends[2];
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+  ASSERT_EQ(pipe(pipe_ends), 0);
+  close(ends[1]);
+  job.run([&](Rank&) {
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (const int end : {ends[0], pipe_ends[1]}) {
+      MPI_Comm between = MPI_COMM_NULL;
+      EXPECT_EQ(MPI_Comm_join(end, &between), MPI_ERR_OTHER);
+      EXPECT_EQ(between, MPI_COMM_NULL);
+    }
+  });
+  for (const int end : {ends[0], pipe_ends[0], pipe_ends[1]}) close(end);
+}
+
 }  // namespace
 }  // namespace taihu::mpi
