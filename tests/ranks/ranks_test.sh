@@ -228,6 +228,7 @@ extended)  # libraries in a folder of the system that use the program, or keep w
   system_library slow -DSLOW
   system_library linked -DLINKED
   $library -DNEEDS_SLOW system/libslow.so.1 -o needs_slow.so || fail compile
+  $library -DNEEDS_HALF -Wl,--allow-shlib-undefined system/libhalf.so.1 -o needs_half.so || fail compile
   $library -DPLUGIN system/libabove.so.1 -o plugin.so || fail compile
   gcc -g -fPIE -pie -rdynamic "$programs/extended.c" system/libtells.so.1 system/libprotobuf.so.1 \
     system/liblinked.so.1 -Wl,-rpath,$folder -o program || fail compile

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <set>
 
@@ -64,6 +65,10 @@ std::vector<const ElfObject*> pointers(const std::vector<std::shared_ptr<ElfObje
 
 bool needs_its_user(const char* reason) {
   return reason != nullptr && std::strstr(reason, "undefined symbol") != nullptr;
+}
+
+std::string path_of_file(const std::string& path) {
+  return "/." + std::filesystem::absolute(path).string();
 }
 
 std::vector<const OpenedTemplate*> breadth_first(const OpenedTemplate& first) {
@@ -139,7 +144,8 @@ std::vector<ImageTemplate::Library> ImageTemplate::read_objects(const std::strin
 void* ImageTemplate::share(const std::string& name, const std::optional<std::string>& path,
                            const ElfObject& user) {
   if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return handle;
-  if (void* handle = dlopen(path.value_or(name).c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
+  if (void* handle = dlopen((path ? path_of_file(*path) : name).c_str(), RTLD_NOW | RTLD_LOCAL))
+    return handle;
   const std::string reason = dlerror();
   if (path && needs_its_user(reason.c_str())) return nullptr;
   throw Error("'" + user.path() + "' needs a library that cannot be loaded (" + reason +
@@ -199,9 +205,39 @@ bool ImageTemplate::has_copies(const std::string& path) const {
   return is_copied(path);
 }
 
-void ImageTemplate::share_after_all(const std::string& path) const {
+void ImageTemplate::begin_copies(const std::vector<const OpenedTemplate*>& libraries) const {
   const std::lock_guard guard(mutex_);
-  if (OpenedTemplate* const opened = find_opened(real_path(path))) opened->is_shared_after_all = true;
+  for (const OpenedTemplate* library : libraries)
+    if (library->is_shared_after_all)
+      throw Error("cannot load a copy of '" + library->object->path() +
+                  "' (undefined symbol; ranks share it)");
+  for (const OpenedTemplate* library : libraries) ++library->loading;
+}
+
+void ImageTemplate::end_copies(const std::vector<const OpenedTemplate*>& libraries, bool are_loaded) const {
+  const std::lock_guard guard(mutex_);
+  for (const OpenedTemplate* library : libraries) {
+    --library->loading;
+    library->is_copied = library->is_copied || are_loaded;
+  }
+  loaded_.notify_all();
+}
+
+bool ImageTemplate::share_after_all(const std::string& path) const {
+  std::unique_lock guard(mutex_);
+  OpenedTemplate* const opened = find_opened(real_path(path));
+  if (opened == nullptr) return false;
+  loaded_.wait(guard, [&] { return opened->loading == 0; });
+  opened->is_shared_after_all = !opened->is_copied;
+  return opened->is_shared_after_all;
+}
+
+void ImageTemplate::after_fork(bool in_child) const {
+  if (!in_child) return mutex_.unlock();
+  // The locks would not recognise the child's thread as their owner; other ranks load nothing there.
+  new (&mutex_) std::recursive_mutex;
+  new (&loaded_) std::condition_variable_any;
+  for (const auto& opened : opened_) opened->loading = 0;
 }
 
 bool ImageTemplate::is_of_rank(const std::string& name, const std::string& path,
@@ -233,6 +269,7 @@ ImageTemplate::Need ImageTemplate::find_state_of_rank(const std::string& path,
   try {
     const auto library = std::make_shared<const ElfObject>(path, loader);
     for (const std::string& name : library->needed()) {
+      if (runtime_replaces(name, library->path())) continue;
       const auto next = find_library(name, *library);
       Need of_next = Need::none;
       if (!next)
@@ -279,8 +316,9 @@ bool ImageTemplate::is_linked(const std::string& path) const {
 void ImageTemplate::read_needed(OpenedTemplate& user) const {
   for (const std::string& name : user.object->needed()) {
     const bool linked = std::find(private_names_.begin(), private_names_.end(), name) != private_names_.end();
-    const auto known = std::find_if(opened_.begin(), opened_.end(),
-                                    [&](const auto& opened) { return opened->object->soname() == name; });
+    const auto known = std::find_if(opened_.begin(), opened_.end(), [&](const auto& opened) {
+      return !opened->is_shared_after_all && opened->object->soname() == name;
+    });
     const bool is_there = runtime_replaces(name, user.object->path()) || linked || known != opened_.end();
     const auto path = is_there ? std::nullopt : find_library(name, *user.object);
     const bool is_own = path && (is_copied(*path) || is_of_rank(name, *path, *user.object));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -29,13 +30,20 @@ struct OpenedTemplate {
   std::vector<std::string> private_names;  ///< of needed libraries that ranks do not share
   std::unique_ptr<LinkUnit> unit;
   std::unique_ptr<CopyMaker> maker;
-  bool is_shared_after_all = false;  ///< guarded by the template's lock
+  // Guarded by the template's lock.
+  mutable int loading = 0;           ///< ranks that load a copy now
+  mutable bool is_copied = false;    ///< a rank has had one
+  bool is_shared_after_all = false;  ///< then there are no copies
 };
 
 /// Whether the dynamic loader could not load a library because it uses what the program or another private
 /// library defines, as those do that extend an interpreter: then there must be a copy for each rank.
 /// `reason`: of dlerror; may be null.
 bool needs_its_user(const char* reason);
+
+/// The path in a spelling that the dynamic loader does not know: copies bear the names of their files, and it
+/// would take one for the file. What is really loaded it knows by its file.
+std::string path_of_file(const std::string& path);
 
 /// `first` and what it needs, in the order in which names are searched.
 std::vector<const OpenedTemplate*> breadth_first(const OpenedTemplate& first);
@@ -67,14 +75,19 @@ class ImageTemplate {
   /// Whether ranks get copies of the library that code of `user` opens as `name` and that was found at
   /// `path`. Any thread; blocks while another thread reads a library.
   bool is_private(const std::string& name, const std::string& path, const ElfObject& user) const;
-  /// Whether ranks have copies of the library at `path`, or are making one. Any thread; blocks as is_private.
+  /// Whether ranks get copies of the library at `path` because one has opened it before. Any thread; blocks
+  /// as is_private.
   bool has_copies(const std::string& path) const;
-  /// No copy can be bound of a library that is open: from now on ranks share it. Any thread; blocks as
-  /// is_private.
-  void share_after_all(const std::string& path) const;
-  /// Around a fork: no thread reads a library meanwhile, which the child would wait for in vain.
+  /// Before a rank loads copies of these. Throws Error when ranks share one of them meanwhile. Any thread;
+  /// blocks as is_private.
+  void begin_copies(const std::vector<const OpenedTemplate*>& libraries) const;
+  void end_copies(const std::vector<const OpenedTemplate*>& libraries, bool are_loaded) const;
+  /// The rank could bind no copy of a library that is open: from now on ranks share it. False when another
+  /// one has a copy, as it has what this one lacks. Any thread; waits for ranks that load one now.
+  bool share_after_all(const std::string& path) const;
+  /// Around a fork: no other thread reads a library meanwhile, which the child would wait for in vain.
   void before_fork() const { mutex_.lock(); }
-  void after_fork() const { mutex_.unlock(); }  ///< in the parent and in the child
+  void after_fork(bool in_child) const;
   /// Handles of the libraries that objects() need and ranks share, in the order in which names are searched.
   const std::vector<void*>& shared() const { return shared_; }
 
@@ -105,7 +118,8 @@ class ImageTemplate {
   std::vector<CopyMaker> makers_;
   std::vector<std::size_t> construction_order_;
   mutable std::atomic<std::uint64_t> main_offset_{0};
-  mutable std::mutex mutex_;
+  mutable std::recursive_mutex mutex_;  ///< a handler of signals may fork on the thread that holds it
+  mutable std::condition_variable_any loaded_;
   mutable OpenedTemplates opened_;
   mutable std::map<std::string, bool> needs_state_of_rank_;  ///< by path
 };

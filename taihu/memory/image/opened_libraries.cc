@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "taihu/base/error.h"
 #include "taihu/memory/image/folders.h"
@@ -69,15 +70,14 @@ void* RankImage::open_library(const char* name, int flags, const void* caller) {
     Opened& opened = open_copy(template_.open(*found, loader, global));
     opened.global = (flags & RTLD_GLOBAL) != 0;
     return opened.copy.handle;
-  } catch (const Error&) {
+  } catch (const Error& error) {
     // Nobody defines a function that it uses: as long as nobody calls it, it works, for all ranks together.
-    void* const shared = is_private || (flags & RTLD_LAZY) == 0 ? nullptr : dlopen(found->c_str(), flags);
-    if (shared == nullptr) {
-      dlerror();  // the copy's error is the one to report
-      throw;
-    }
-    template_.share_after_all(*found);
-    return shared;
+    const bool may_bind_late = !is_private && (flags & RTLD_LAZY) != 0 && needs_its_user(error.what());
+    if (!may_bind_late || !template_.share_after_all(*found)) throw;
+    void* const shared = dlopen(path_of_file(*found).c_str(), flags);
+    if (shared != nullptr) return shared;
+    dlerror();  // the copy's error is the one to report
+    throw;
   }
 }
 
@@ -86,27 +86,24 @@ void* RankImage::open_library(const char* name, int flags, const void* caller) {
 /// bound at once. Null: it does, or is not loaded and shall not be (RTLD_NOLOAD). Throws Error with the
 /// loader's reason.
 void* RankImage::open_shared(const char* name, const std::optional<std::string>& found, int flags) const {
-  // The loader takes the copy of another rank for the file.
-  const auto has_copies = [&] { return found && template_.has_copies(*found); };
-  if (has_copies()) return nullptr;
+  if (found && template_.has_copies(*found)) return nullptr;
   const bool load = (flags & RTLD_NOLOAD) == 0;
-  void* handle = dlopen(name, flags | RTLD_NOLOAD);
-  if (!handle) handle = dlopen(found ? found->c_str() : name, load ? (flags & ~RTLD_LAZY) | RTLD_NOW : flags);
-  if (handle) {
-    if (!has_copies()) return handle;
-    dlclose(handle);  // that copy has been made meanwhile
-    return nullptr;
-  }
+  if (std::strchr(name, '/') == nullptr)
+    if (void* const handle = dlopen(name, flags | RTLD_NOLOAD)) return handle;
+  const std::string place = found ? path_of_file(*found) : name;
+  if (void* const handle = dlopen(place.c_str(), load ? (flags & ~RTLD_LAZY) | RTLD_NOW : flags))
+    return handle;
   const char* const reason = dlerror();
   if (reason == nullptr || (found && needs_its_user(reason))) return nullptr;
   throw Error(reason);
 }
 
-// Another thread of the rank may hold the lock, and is not there in the child; and where the calling thread
-// does, as in a constructor, the lock would not recognise the child's thread as its owner.
+// Another thread of the rank may hold the lock, and is not there in the child: what it was opening cannot be
+// used there. And where the calling thread does, as in a constructor, the lock would not recognise the
+// child's thread as its owner.
 void RankImage::after_fork(bool in_child) {
   if (in_child) new (&opening_) std::recursive_mutex;
-  template_.after_fork();
+  template_.after_fork(in_child);
 }
 
 RankImage::Opened& RankImage::open_copy(const OpenedTemplate& library) {
@@ -141,6 +138,7 @@ std::vector<const OpenedTemplate*> RankImage::load_copies(const OpenedTemplate& 
   std::vector<const OpenedTemplate*> begun, order;
   add_unopened(library, begun, order);
   const std::size_t before = opened_.size();
+  template_.begin_copies(order);
   has_opened_ = true;
   try {
     for (const OpenedTemplate* fresh : order) {
@@ -153,8 +151,10 @@ std::vector<const OpenedTemplate*> RankImage::load_copies(const OpenedTemplate& 
       dlclose(opened_[i]->copy.handle);  // nothing has run
     opened_.resize(before);
     for (const OpenedTemplate* fresh : order) loaded_.erase(fresh->object.get());
+    template_.end_copies(order, false);
     throw;
   }
+  template_.end_copies(order, true);
   return order;
 }
 

@@ -50,7 +50,7 @@ class ImageServices {
   virtual int close_library(void* handle) = 0;  ///< as dlclose
   virtual void* find_symbol(void* handle, const char* name, const char* version,
                             const void* caller) = 0;  ///< as dlsym
-  virtual void before_fork() = 0;                     ///< nobody opens a library until after_fork
+  virtual void before_fork() = 0;  ///< ranks look up no library that they have in common until after_fork
   virtual void after_fork(
       bool in_child) = 0;  ///< on the thread that called fork, in the parent and in the child
 };

@@ -51,6 +51,11 @@ int nobody_defines_this(int value);
 int half(int value) {
   return value < 0 ? nobody_defines_this(value) : value / 2;
 }
+#elif defined NEEDS_HALF
+int half(int value);
+int quarter(int value) {
+  return half(half(value));
+}
 #elif defined SLOW
 #include <fcntl.h>
 #include <unistd.h>
@@ -143,6 +148,9 @@ int main(int count_of_words, char** words) {
   CHECK(host_counter == 2 * rank + 5);
   // What nobody defines is nobody's concern until it is called.
   CHECK(open_function("libhalf.so.1", "half", RTLD_LAZY)(8) == 4);
+  void* needs_half = dlopen("./needs_half.so", RTLD_LAZY);
+  if (!needs_half) fprintf(stderr, "%s\n", dlerror());
+  CHECK(needs_half && ((Function*)dlsym(needs_half, "quarter"))(8) == 2);
   // What it tells a library with a rank's state, itself and through another library, is its own.
   CHECK(tell(rank) == rank);
   let_others_run();
