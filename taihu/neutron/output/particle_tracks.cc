@@ -36,11 +36,12 @@ Hdf5Handle track_state_type() {
   return type_handle(type);
 }
 
-/// Null: somebody else has the file open, and HDF5 has locked it.
-std::unique_ptr<Hdf5File> open_to_append(const std::string& path) {
+/// Null, and why in `problem`: it cannot be opened, as where HDF5 has locked it for a reader.
+std::unique_ptr<Hdf5File> open_to_append(const std::string& path, std::string& problem) {
   try {
     return std::make_unique<Hdf5File>(path, Hdf5File::Mode::append);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    problem = error.what();
     return nullptr;
   }
 }
@@ -134,7 +135,8 @@ void TrackFile::append(const std::vector<GenerationTracks>& tracks) {
   check_input(regular, path_ + ": cannot be appended to (" +
                            (error ? error.message() : "it is not a regular file") + ")");
   const std::string temporary = target.string() + ".part";
-  std::unique_ptr<Hdf5File> file = open_to_append(target);
+  std::string problem, problem_of_copy;
+  std::unique_ptr<Hdf5File> file = open_to_append(target, problem);
   const bool copied = file == nullptr;
   if (copied) {
     std::filesystem::copy_file(target, temporary, std::filesystem::copy_options::overwrite_existing, error);
@@ -143,7 +145,8 @@ void TrackFile::append(const std::vector<GenerationTracks>& tracks) {
   }
   try {
     check_input(!error, path_ + ": cannot be appended to (" + error.message() + ")");
-    if (copied) file = std::make_unique<Hdf5File>(temporary, Hdf5File::Mode::append);
+    if (copied) file = open_to_append(temporary, problem_of_copy);
+    if (file == nullptr) throw Error(problem);  // a copy is no better: nobody but the file is the reason
     write(*file, tracks);
     replace_file(temporary, target);
   } catch (...) {

@@ -2,7 +2,10 @@
 // Tracks of single histories: whole, straight between points, the same for any ranks, threads and domains.
 #include "taihu/neutron/output/particle_tracks.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -162,7 +165,22 @@ TEST(ParticleTracks, AreAppendedToTheirFile) {
   EXPECT_THROW(file.add({tracks[1]}), Error);
 }
 
-/// HDF5 locks a file that is read.
+/// A program that reads a file by HDF5 has such a lock on it.
+TEST(ParticleTracks, AreAppendedWhileTheirFileIsLocked) {
+  const TemporaryFolder folder;
+  const Model model = tracked_model();
+  const std::vector<GenerationTracks> tracks = tracks_alone(model, 1);
+  const std::string path = folder.path("tracks.h5");
+  TrackFile file(path, model);
+  file.add({tracks[0]});
+  const int reader = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(flock(reader, LOCK_SH | LOCK_NB), 0);
+  file.add({tracks[1]});
+  EXPECT_EQ(Hdf5File(path, Hdf5File::Mode::read).names_in("/").size(), 3u);
+  EXPECT_FALSE(std::filesystem::exists(path + ".part"));
+  close(reader);
+}
+
 TEST(ParticleTracks, AreAppendedWhileTheirFileIsRead) {
   const TemporaryFolder folder;
   const Model model = tracked_model();
