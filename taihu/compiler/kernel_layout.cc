@@ -90,6 +90,8 @@ LayoutObject& object_of(KernelLayout& kernel, const Value* value, const DataLayo
   LayoutObject object;
   object.value = value;
   object.place = read_place_of(value, layout);
+  object.live_value = const_cast<Value*>(object.value);
+  object.live_base = const_cast<Value*>(object.place.base);
   object.name = name_of_object(value, layout);
   if (const auto* variable = dyn_cast<GlobalVariable>(value);
       variable != nullptr && variable->getValueType()->isSized()) {
@@ -192,7 +194,8 @@ LayoutObject* find_object(KernelLayout& layout, const Value* value, const DataLa
   value = origin_of(value);
   const PointerPlace place = read_place_of(value, data);
   for (LayoutObject& object : layout.objects)
-    if (object.value == value || object.place == place) return &object;
+    if (object.live_value == value || (object.live_base == place.base && object.place == place))
+      return &object;
   return nullptr;
 }
 

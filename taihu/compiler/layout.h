@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "llvm/IR/PassManager.h"
+#include "llvm/IR/ValueHandle.h"
 #include "taihu/compiler/kernel_accesses.h"
 #include "taihu/scratchpad_model/placement.h"
 
@@ -50,6 +51,7 @@ struct PointerPlace {
 struct LayoutObject {
   const llvm::Value* value = nullptr;
   PointerPlace place;
+  llvm::WeakVH live_value, live_base;  ///< null once staging has deleted it: another may have its address
   std::string name;
   std::optional<std::uint64_t> bytes;
   std::string size_unknown;  ///< why there are no `bytes`, and what to do
