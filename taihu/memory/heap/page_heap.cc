@@ -32,14 +32,16 @@ unsigned PageHeap::bin_of(std::uint32_t slices) {
 }
 
 /// Writes what both ends of a run tell their neighbours. The state comes last: with the holder of an earlier
-/// time next to it, another heap would take the run for its own.
+/// time next to it, another heap would take the run for its own. That heap may have read the state of a free
+/// run already when it reads the holder, so only a run that becomes free gets one: that of this heap.
 void PageHeap::mark(Slice* run, SliceState state) {
+  const bool becomes_free = state == SliceState::dirty || state == SliceState::clean;
   if (run->slices > 1) {
     Slice* last = slice_at(run, run->slices - 1);
     last->address = run->address + ((std::uintptr_t{run->slices} - 1) << slice_shift);
     last->slices = run->slices;
     last->node = run->node;
-    last->holder = run->holder;
+    if (becomes_free) last->holder = run->holder;
     last->time = run->time;
     last->state = state;
   }

@@ -199,6 +199,26 @@ TEST(PageHeap, NeighboursOfOtherHoldersStayAlone) {
   node.give(behind);
 }
 
+/// A heap without a lock reads the state of a neighbour and then its holder. The neighbour may be free in
+/// another heap first, and taken and cut by then: none of that may write the number of the heap that reads.
+TEST(PageHeap, OnlyARunThatBecomesFreeSaysWhoseItIs) {
+  heap::free(heap::allocate(1));
+  heap::NodeHeap& node = heap::node_heaps[0];
+  Slice* run = node.take_run(4, 1);
+  ASSERT_NE(run, nullptr);
+  Slice* last = heap::slice_map.slice_of(run->begin() + 3 * heap::slice_bytes);
+  heap::PageHeap before(50001), own(50002);
+  before.give(heap::PageHeap::split(run, 2));
+  ASSERT_TRUE(before.extend(run, 2)) << "the second half, which goes on saying that it was in that heap";
+  own.give(run);
+  ASSERT_EQ(own.take_free(4, 1), run);
+  ASSERT_EQ(last->holder, 50002);
+  Slice* rest = heap::PageHeap::split(run, 2);
+  EXPECT_EQ(last->holder, 50002) << "the end of a part that nobody has freed";
+  node.give(run);
+  node.give(rest);
+}
+
 TEST(NodeHeap, RefillBringsSeveralBlocksWhenTheHeapIsLarge) {
   heap::free(heap::allocate(1));
   heap::NodeHeap& node = heap::node_heaps[0];
