@@ -12,8 +12,11 @@ namespace taihu::message {
 
 namespace {
 
-/// How often silent channels are looked for, in polls, and how many are polled without ever asking.
-constexpr std::uint32_t polls_between_retirements = 1024;
+/// After so many looks into channels that were empty the silent ones are looked for, which costs a barrier of
+/// all cores, as much as some hundred looks. Where each thread has a core, looks take nobody's time.
+constexpr std::uint32_t looks_between_retirements = 16384;
+constexpr std::uint32_t looks_between_retirements_when_crowded = 1024;
+/// So many channels are polled without ever asking.
 constexpr int channels_always_polled = 4;
 
 /// A rank that shares its node process looks at the link on every eighth turn, unless it waits for just that:
@@ -86,8 +89,13 @@ void LocalEndpoint::poll_link_in_turn() {
 void LocalEndpoint::drain() {
   drain_channels();
   if (inbox_filled_.load(std::memory_order_acquire)) drain_inbox();
-  if (++polls_ % polls_between_retirements != 0) return;
+  ++polls_;
+  if (looks_in_vain_ < looks_between_retirements_when_crowded) [[likely]]
+    return;
+  if (looks_in_vain_ < looks_between_retirements && node_.cores() == Cores::enough) return;
   retire_silent_channels();
+  looks_in_vain_ = 0;
+  polls_ = 0;
   if constexpr (contracts_checked) check_locked();
 }
 
@@ -98,8 +106,12 @@ void LocalEndpoint::drain_channels() {
     for (; bits != 0; bits &= bits - 1) {
       const unsigned peer = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
       Channel* channel = incoming_[peer].load(std::memory_order_acquire);
-      const int delivered = drain(*channel);
-      channel->idle_polls = delivered != 0 ? 0 : channel->idle_polls + 1;
+      if (drain(*channel) != 0) {
+        channel->idle_polls = 0;
+      } else {
+        ++channel->idle_polls;
+        ++looks_in_vain_;
+      }
     }
   }
 }
@@ -163,7 +175,7 @@ void LocalEndpoint::retire_silent_channels() {
     for (; bits != 0; bits &= bits - 1) {
       const unsigned peer = word * 64 + static_cast<unsigned>(std::countr_zero(bits));
       Channel* channel = incoming_[peer].load(std::memory_order_acquire);
-      if (channel->idle_polls < polls_between_retirements / 2) continue;
+      if (channel->idle_polls < polls_ / 2) continue;
       active_[word].fetch_and(~bit_of(static_cast<int>(peer)), std::memory_order_relaxed);
       retired.push_back(peer);
     }

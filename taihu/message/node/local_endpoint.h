@@ -217,7 +217,9 @@ class LocalEndpoint final : public Endpoint {
   RequestStore requests_;
   Request sent_;                 // stands for all sends that were complete when isend returned
   std::atomic<int> awaited_{0};  // receives of irecv_into that have their messages, but not the data
+  // Since silent channels were last looked for.
   std::uint32_t polls_ = 0;
+  std::uint32_t looks_in_vain_ = 0;  // into channels that were empty
   std::atomic<std::uint32_t> turns_{0};
 };
 
