@@ -26,6 +26,7 @@ LocalEndpoint::LocalEndpoint(NodeProcess& node, int rank, int local_index, threa
       incoming_(node.channel_tables().incoming(local_index)),
       doorbell_(doorbell_on(pillow, local_index)),
       outgoing_(node.channel_tables().outgoing(local_index)),
+      rings_(static_cast<std::size_t>(node.local_ranks())),
       requests_(doorbell_),
       sent_(doorbell_) {
   sent_.done.store(true, std::memory_order_relaxed);
