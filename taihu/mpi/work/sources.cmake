@@ -1,5 +1,5 @@
 list(APPEND mpi_headers work/collectives/arguments.h work/collectives/collectives.h work/collectives/flat_buffer.h
-     work/collectives/neighbors.h work/collectives/piece.h work/collectives/planned.h work/collectives/reproducible.h work/collectives/running.h
+     work/collectives/neighbors.h work/collectives/piece.h work/collectives/plain_blocks.h work/collectives/planned.h work/collectives/reproducible.h work/collectives/running.h
      work/collectives/schedule_request.h work/collectives/shared_reduction.h work/collectives/typed_blocks.h
      work/collectives/typed_elements.h work/files/access.h work/files/coverage.h work/files/file.h work/files/file_error.h work/files/files_of_rank.h
      work/files/pattern.h work/files/range_locks.h work/files/request_data.h work/files/shared_file.h

@@ -7,6 +7,7 @@
 #include "taihu/collective/collectives.h"
 #include "taihu/mpi/work/collectives/flat_buffer.h"
 #include "taihu/mpi/work/collectives/neighbors.h"
+#include "taihu/mpi/work/collectives/plain_blocks.h"
 #include "taihu/mpi/work/collectives/running.h"
 #include "taihu/mpi/work/collectives/typed_blocks.h"
 
@@ -117,8 +118,39 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Allgath
   result.unpack();
 }
 
+namespace {
+
+/// As in gather.cc.
+bool run_plain(Rank& rank, Communicator& communicator, const Alltoall& arguments) {
+  const Side &send = arguments.send, &receive = arguments.receive;
+  const int members = communicator.size(), me = communicator.rank;
+  if (arguments.form == Form::with_types) return false;
+  if (arguments.form == Form::equal) {
+    PlainBuffer source, result;
+    if (!source.set(rank, send.address, send.count, send.type, members) ||
+        !result.set(rank, receive.address, receive.count, receive.type, members) ||
+        !fit_together(source.block(me), result.block(me)))
+      return false;
+    check_quickly(communicator,
+                  collective::alltoall(communicator.collectives(), source.data, result.data, source.bytes));
+    return true;
+  }
+  PlainBlocks source, result;
+  if (!source.set(rank, send.address, send.counts, send.displacements, send.type, members) ||
+      !result.set(rank, receive.address, receive.counts, receive.displacements, receive.type, members) ||
+      !fit_together(source.block(me), result.block(me)))
+    return false;
+  check_quickly(communicator,
+                collective::alltoallv(communicator.collectives(), source.data(), source.lengths(),
+                                      source.offsets(), result.data(), result.lengths(), result.offsets()));
+  return true;
+}
+
+}  // namespace
+
 void run(Rank& rank, Communicator& communicator, const char* call, const Alltoall& arguments) {
   if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
+  if (run_plain(rank, communicator, arguments)) return;
   collective::GroupHandle& handle = communicator.collectives();
   const BothSides sides = both_sides(rank, communicator, arguments);
   const FlatBlocks result(sides.result, communicator.size());

@@ -65,16 +65,11 @@ Piece checked_buffer(Rank& rank, const void* address, MPI_Count count, MPI_Datat
   return buffer;
 }
 
-Piece checked_row(Rank& rank, const void* address, MPI_Count count, MPI_Datatype type, int members) {
+Blocks checked_blocks(Rank& rank, const void* address, MPI_Count count, MPI_Datatype type, int members) {
   check_count(count);
   // A rank without neighbours may have no buffer for their blocks.
   const Piece first = checked_buffer(rank, address, members != 0 ? count : 0, type);
   check_row(*first.type, count, members);
-  return first;
-}
-
-Blocks checked_blocks(Rank& rank, const void* address, MPI_Count count, MPI_Datatype type, int members) {
-  const Piece first = checked_row(rank, address, count, type, members);
   return {first.address, first.type, count};
 }
 

@@ -44,8 +44,6 @@ struct Blocks {
   }
 };
 
-/// The first of `members` equal blocks.
-Piece checked_row(Rank& rank, const void* address, MPI_Count count, MPI_Datatype type, int members);
 Blocks checked_blocks(Rank& rank, const void* address, MPI_Count count, MPI_Datatype type, int members);
 Blocks checked_blocks(Rank& rank, const void* address, Integers counts, Integers displacements,
                       MPI_Datatype type, int members);

@@ -4,6 +4,7 @@
 
 #include "taihu/collective/collectives.h"
 #include "taihu/mpi/work/collectives/flat_buffer.h"
+#include "taihu/mpi/work/collectives/plain_blocks.h"
 #include "taihu/mpi/work/collectives/running.h"
 #include "taihu/mpi/work/collectives/typed_blocks.h"
 
@@ -66,40 +67,60 @@ Parts parts_of(Rank& rank, Communicator& communicator, const Arguments& argument
   return parts;
 }
 
-/// The root's block for each member where these are equal and follow each other without gaps.
-Piece root_row(Rank& rank, int members, const Gather& arguments) {
-  return checked_row(rank, arguments.receive, arguments.receive_count, arguments.receive_type, members);
-}
-Piece root_row(Rank& rank, int members, const Scatter& arguments) {
-  return checked_row(rank, arguments.send, arguments.send_count, arguments.send_type, members);
-}
-
-int move_row(collective::GroupHandle& handle, const Gather&, std::byte* row, const Piece& mine, int root) {
-  return collective::gather(handle, mine.data(), row, mine.bytes(), root);
-}
-int move_row(collective::GroupHandle& handle, const Scatter&, std::byte* row, const Piece& mine, int root) {
-  return collective::scatter(handle, row, mine.data(), mine.bytes(), root);
-}
-
-/// As most calls are: equal blocks, no gaps anywhere, not in place. Nothing is packed, and nothing kept of
-/// the arguments. False, and nothing has happened, when the call is another one.
-template <class Arguments>
-bool run_row(Rank& rank, Communicator& communicator, const Arguments& arguments) {
-  if (arguments.with_counts) return false;
-  const bool is_root = role_of(communicator, arguments.root) == Role::root;
-  if (is_root && is_own_in_place(arguments)) return false;
-  const int members = communicator.size();
-  const Piece block = is_root ? root_row(rank, members, arguments) : Piece{};
-  const Piece mine = own_buffer(rank, arguments);
-  if (!mine.is_contiguous()) return false;
-  if (is_root) {
-    if (!block.type->is_contiguous(block.count * members)) return false;
-    check_apart(mine, block.part(communicator.rank * block.count, block.count));
-    if (own_lengths_differ(mine, block)) [[unlikely]]
+/// The call as it is, where the caller's buffers are plain ones; false, and nothing has happened, elsewhere,
+/// in place, and where something is wrong.
+bool run_plain(Rank& rank, Communicator& communicator, const Gather& arguments) {
+  const int members = communicator.size(), me = communicator.rank, root = arguments.root;
+  PlainBuffer mine;
+  if (root < 0 || root >= members ||
+      !mine.set(rank, arguments.send, arguments.send_count, arguments.send_type))
+    return false;
+  collective::GroupHandle& handle = communicator.collectives();
+  if (arguments.with_counts) {
+    PlainBlocks blocks;
+    if (me == root && !(blocks.set(rank, arguments.receive, arguments.receive_counts, arguments.displacements,
+                                   arguments.receive_type, members) &&
+                        fit_together(mine, blocks.block(me))))
       return false;
+    const auto* const lengths = me == root ? blocks.lengths() : nullptr;
+    const auto* const offsets = me == root ? blocks.offsets() : nullptr;
+    check_quickly(communicator,
+                  collective::gatherv(handle, mine.data, mine.bytes, blocks.data(), lengths, offsets, root));
+    return true;
   }
-  check_code(communicator, move_row(communicator.collectives(), arguments, is_root ? block.data() : nullptr,
-                                    mine, arguments.root));
+  PlainBuffer row;
+  if (me == root &&
+      !(row.set(rank, arguments.receive, arguments.receive_count, arguments.receive_type, members) &&
+        fit_together(mine, row.block(me))))
+    return false;
+  check_quickly(communicator, collective::gather(handle, mine.data, row.data, mine.bytes, root));
+  return true;
+}
+
+bool run_plain(Rank& rank, Communicator& communicator, const Scatter& arguments) {
+  const int members = communicator.size(), me = communicator.rank, root = arguments.root;
+  PlainBuffer mine;
+  if (root < 0 || root >= members ||
+      !mine.set(rank, arguments.receive, arguments.receive_count, arguments.receive_type))
+    return false;
+  collective::GroupHandle& handle = communicator.collectives();
+  if (arguments.with_counts) {
+    PlainBlocks blocks;
+    if (me == root && !(blocks.set(rank, arguments.send, arguments.send_counts, arguments.displacements,
+                                   arguments.send_type, members) &&
+                        fit_together(blocks.block(me), mine)))
+      return false;
+    const auto* const lengths = me == root ? blocks.lengths() : nullptr;
+    const auto* const offsets = me == root ? blocks.offsets() : nullptr;
+    check_quickly(communicator,
+                  collective::scatterv(handle, blocks.data(), lengths, offsets, mine.data, mine.bytes, root));
+    return true;
+  }
+  PlainBuffer row;
+  if (me == root && !(row.set(rank, arguments.send, arguments.send_count, arguments.send_type, members) &&
+                      fit_together(row.block(me), mine)))
+    return false;
+  check_quickly(communicator, collective::scatter(handle, row.data, mine.data, mine.bytes, root));
   return true;
 }
 
@@ -140,7 +161,7 @@ int scatter_from_root(Communicator& communicator, const Parts& parts, const Scat
 
 void run(Rank& rank, Communicator& communicator, const char* call, const Gather& arguments) {
   if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
-  if (run_row(rank, communicator, arguments)) return;
+  if (run_plain(rank, communicator, arguments)) return;
   const Parts parts = parts_of(rank, communicator, arguments);
   if (parts.role == Role::root)
     return check_code(communicator, gather_to_root(communicator, parts, arguments), parts.problem);
@@ -156,7 +177,7 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Gather&
 
 void run(Rank& rank, Communicator& communicator, const char* call, const Scatter& arguments) {
   if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
-  if (run_row(rank, communicator, arguments)) return;
+  if (run_plain(rank, communicator, arguments)) return;
   const Parts parts = parts_of(rank, communicator, arguments);
   if (parts.role == Role::root)
     return check_code(communicator, scatter_from_root(communicator, parts, arguments), parts.problem);

@@ -13,6 +13,12 @@ namespace taihu::mpi::collectives {
 /// lengths that the caller sends itself, is empty.
 void check_code(Communicator& communicator, int code, const std::string& own_problem = {});
 
+/// The same for calls whose own lengths fit together.
+inline void check_quickly(Communicator& communicator, int code) {
+  if (code != 0) [[unlikely]]
+    check_code(communicator, code);
+}
+
 /// The caller's part of a new collective. A call whose arguments are refused is no part of it: the program
 /// may make the call again.
 template <class Arguments>
