@@ -52,10 +52,11 @@ class BlockMap {
 };
 
 /// Lengths of blocks that a member puts down inline (at most a ring's quarter, see Board) stand in a table in
-/// front of them, which takes little room so that short ones fit into a slot with it.
+/// front of them, which takes little room so that short ones fit into a slot with it. Between two members
+/// there is one block, whose length is told with the data.
 using InlineLength = std::uint16_t;
-constexpr std::size_t inline_table_bytes(int blocks) noexcept {
-  return (static_cast<std::size_t>(blocks) * sizeof(InlineLength) + 7) / 8 * 8;
+constexpr std::size_t inline_table_bytes(int members) noexcept {
+  return members <= 2 ? 0 : (static_cast<std::size_t>(members) * sizeof(InlineLength) + 7) / 8 * 8;
 }
 
 /// Are lengths equal on all members by the rules of the call, or has each its own?

@@ -36,7 +36,8 @@ void pack(std::byte* place, const void* source, const BlockMap& map, int members
   std::byte* next = place + table_bytes(map, members);
   for (int k = 0; k < members; ++k) {
     const std::size_t bytes = k != me ? map.bytes(k) : 0;
-    if (!map.has_equal_blocks()) reinterpret_cast<InlineLength*>(place)[k] = static_cast<InlineLength>(bytes);
+    if (table_bytes(map, members) != 0)
+      reinterpret_cast<InlineLength*>(place)[k] = static_cast<InlineLength>(bytes);
     copy_block(next, map.block(source, k), bytes);
     next += bytes;
   }
@@ -59,6 +60,7 @@ Incoming incoming_from(SharedStep& step, int from, const BlockMap& out) {
   const std::byte* place = step.source_of(from);
   const int before = step.me() < from ? step.me() : step.me() - 1;  // blocks; it has none for itself
   if (has_equal_blocks) return {block_at(place, before, block_bytes), block_bytes};
+  if (inline_table_bytes(step.members()) == 0) return {place, step.length_of(from)};
   const auto* lengths = reinterpret_cast<const InlineLength*>(place);
   const std::byte* data = place + inline_table_bytes(step.members());
   for (int k = 0; k < step.me(); ++k) data += lengths[k];

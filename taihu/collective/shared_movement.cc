@@ -206,14 +206,16 @@ void put_equal_blocks(std::byte* place, const void* source, std::size_t bytes, i
              bytes * static_cast<std::size_t>(members - 1) - before);
 }
 
-// Blocks of unequal lengths, behind a table of where they end; null: only their length, with the table.
+// Blocks of unequal lengths, behind a table of where they end unless there is only one of them; null: only
+// their length, with the table.
 std::size_t put_blocks(std::byte* place, const void* source, const BlockMap& map, int members, int root) {
   std::size_t end = inline_table_bytes(members);
   for (int k = 0; k < members; ++k) {
     const std::size_t bytes = k != root ? map.bytes(k) : 0;
     if (place != nullptr) copy_block(place + end, map.block(source, k), bytes);
     end += bytes;
-    if (place != nullptr) reinterpret_cast<InlineLength*>(place)[k] = static_cast<InlineLength>(end);
+    if (place != nullptr && inline_table_bytes(members) != 0)
+      reinterpret_cast<InlineLength*>(place)[k] = static_cast<InlineLength>(end);
   }
   return end;
 }
@@ -221,6 +223,10 @@ std::size_t put_blocks(std::byte* place, const void* source, const BlockMap& map
 // The block of a root that has put all of them inline, or null with its true length.
 const std::byte* inline_block(const SharedStep& step, int root, int member, std::size_t* bytes) {
   const std::byte* place = step.source_of(root);
+  if (inline_table_bytes(step.members()) == 0) {
+    *bytes = step.length_of(root);
+    return place;
+  }
   const auto* ends = reinterpret_cast<const InlineLength*>(place);
   const std::size_t start = member == 0 ? inline_table_bytes(step.members()) : ends[member - 1];
   *bytes = ends[member] - start;
