@@ -34,6 +34,9 @@ constexpr std::size_t data_of_group_bytes = std::size_t{1} << 20;
 constexpr std::size_t least_data_half_bytes = 4096;
 constexpr std::size_t most_data_half_bytes = std::size_t{64} << 10;
 
+/// A half has room for data of at least so many short steps.
+constexpr std::size_t steps_per_half = 64;
+
 /// From so many members on arrivals are counted.
 constexpr std::size_t many_members = 128;
 
@@ -75,6 +78,7 @@ Board::Board(std::vector<threads::Doorbell*> doorbells, bool crowded)
       data_half_lines_(std::clamp(data_of_group_bytes / 2 / doorbells_.size(), least_data_half_bytes,
                                   most_data_half_bytes) /
                        sizeof(Line)),
+      piece_lines_(std::max<std::size_t>(1, data_half_lines_ / steps_per_half)),
       slots_(std::make_unique<Slot[]>(doorbells_.size() * depth_)),
       announcements_(std::make_unique<Announcement[]>(doorbells_.size() * depth_)),
       departures_(std::make_unique<Departure[]>(doorbells_.size())),

@@ -34,6 +34,7 @@
 
 #include "taihu/base/contract.h"
 #include "taihu/collective/arrival_count.h"
+#include "taihu/collective/stream_pace.h"
 #include "taihu/threads/waiting.h"
 
 namespace taihu::collective {
@@ -149,6 +150,12 @@ class Board {
     return slots_[static_cast<std::size_t>(member) * depth_ + (step & (depth_ - 1))];
   }
   std::size_t data_half_lines() const noexcept { return data_half_lines_; }
+  /// That data of one step take in a ring: a piece that is not shared with those of the next. Reading them, a
+  /// processor fetches the lines behind them as well, while their member writes these.
+  std::size_t ring_lines(std::size_t bytes) const noexcept {
+    const std::size_t lines = (bytes + sizeof(Line) - 1) / sizeof(Line);
+    return (lines + piece_lines_ - 1) / piece_lines_ * piece_lines_;
+  }
   /// For so much there is room inline, several times.
   std::size_t most_inline_bytes() const noexcept { return data_half_lines_ * sizeof(Line) / 4; }
 
@@ -195,6 +202,7 @@ class Board {
     /// Where the next data of each member are likely to be, behind its latest ones that were seen.
     std::unique_ptr<ExpectedData[]> expected;
     const std::byte*& expected_of(int member) noexcept { return expected[member / 8].next[member % 8]; }
+    StreamPace pace;
     std::shared_ptr<KeptPrograms> programs;  ///< those of its collectives among leaders; null: none yet
   };
   Own& own(int member) noexcept {
@@ -277,6 +285,7 @@ class Board {
   bool crowded_;
   StepNumber depth_;
   std::size_t data_half_lines_;
+  std::size_t piece_lines_;
   std::unique_ptr<Slot[]> slots_;
   std::unique_ptr<Announcement[]> announcements_;  // each with its slot
   std::unique_ptr<Departure[]> departures_;

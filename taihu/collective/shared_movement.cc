@@ -59,12 +59,15 @@ int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root, const 
     } else {
       step.publish(buffer, nullptr);
     }
-    step.arrive();
+    if (is_inline)
+      step.arrive_in_stream();
+    else
+      step.arrive();
     if (meanwhile) meanwhile();
     return is_inline ? M_SUCCESS : step.depart_with_all();
   }
   step.arrive();
-  const int code = step.await_arrival(root);
+  const int code = step.await_data_of(root, bytes);
   if (code != M_SUCCESS) return code;
   if (step.form_of(root) == Form::nothing) return report_missing_data(handle, root);
   copy_block(buffer, step.source_of(root), bytes);
@@ -165,7 +168,7 @@ int gather(GroupHandle& handle, Lengths lengths, const void* source, std::size_t
     return give_block(handle, step, lengths, source, bytes, root);
   }
   copy_block(is_equal ? step.place_inline(bytes) : step.place_with_length(bytes), source, bytes);
-  step.arrive_in_stream();
+  step.arrive_in_stream(SharedStep::LaterData::owned);
   if (!is_equal) step.depart();  // the root may wait for others, whose blocks are long
   return M_SUCCESS;
 }
@@ -268,11 +271,7 @@ int scatter_from_root(GroupHandle& handle, SharedStep& step, const void* source,
     } else {
       put_blocks(step.place_with_length(all_bytes), source, map, step.members(), step.me());
     }
-    // With one line for each call the receiver sees, to ask for later ones only takes them away from it.
-    if (all_bytes > slot_data_bytes)
-      step.arrive_in_stream();
-    else
-      step.arrive();
+    step.arrive_in_stream();
     copy_block(result, map.block(source, step.me()), bytes);
     return M_SUCCESS;
   }
@@ -301,7 +300,7 @@ int scatter(GroupHandle& handle, Lengths lengths, const void* source, const Bloc
     return fits ? code : M_ERROR_TRUNCATE;
   }
   step.arrive();
-  const int code = step.await_arrival(root);
+  const int code = step.await_data_of(root, bytes * static_cast<std::size_t>(step.members() - 1));
   if (code != M_SUCCESS) return code;
   if (step.form_of(root) == Form::nothing) return report_missing_data(handle, root);
   if (!is_equal) return fetch_own_length(handle, step, result, bytes, root);

@@ -73,7 +73,7 @@ void offer(SharedStep& step, bool is_inline, const void* source, void* result, s
     step.publish(source, result);
   }
   if (readers == Readers::root)
-    step.arrive_in_stream();
+    step.arrive_in_stream(SharedStep::LaterData::owned);
   else
     step.arrive();
 }
@@ -202,7 +202,7 @@ int scan(GroupHandle& handle, const void* source, void* result, std::size_t coun
   if (!pieces.has_memory()) return M_ERROR_MEMORY;
   SharedStep step(handle, {Call::scan, -1, bytes, reduction.code});
   offer(step, is_inline, source, result, bytes, readers_in_scan(step));
-  const int code = is_inline ? step.await_arrivals_up_to(step.me()) : step.await_all_arrivals();
+  const int code = is_inline ? step.await_data_up_to(step.me(), bytes) : step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
   if (is_inline) {
     combine_inline(step, 0, step.me(), result, count, reduction);
@@ -247,7 +247,7 @@ int exscan(GroupHandle& handle, const void* source, void* result, std::size_t co
   if (!pieces.has_memory()) return M_ERROR_MEMORY;
   SharedStep step(handle, {Call::exscan, -1, bytes, reduction.code});
   offer(step, is_inline, source, result, bytes, readers_in_scan(step));
-  const int code = is_inline ? step.await_arrivals_up_to(step.me() - 1) : step.await_all_arrivals();
+  const int code = is_inline ? step.await_data_up_to(step.me() - 1, bytes) : step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
   if (is_inline) {
     if (step.me() != 0) combine_inline(step, 0, step.me() - 1, result, count, reduction);

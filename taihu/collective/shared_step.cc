@@ -9,7 +9,6 @@
 #include "taihu/abi/parallelc.h"
 #include "taihu/collective/copy.h"
 #include "taihu/collective/prefetch.h"
-#include "taihu/message/rings/prefetch.h"
 #include "taihu/threads/cores.h"
 
 namespace taihu::collective {
@@ -20,11 +19,7 @@ namespace {
 // seeing it. With fewer cores the neighbour may need this one: giving the core away for a while costs much
 // less than sleeping and being woken.
 constexpr int polls_without_pause = 400;
-constexpr std::size_t steps_per_half = 64;
 constexpr int polls_with_data = 400;
-// In streams of calls a member makes so many later slots its own; fewer than the least depth of a ring.
-constexpr StepNumber slots_owned_ahead = 6;
-constexpr StepNumber slots_fetched_ahead = 3;
 constexpr int spins_with_core = 400;
 constexpr int yields_when_crowded = 100;
 constexpr int yields_per_progress = 8;
@@ -38,14 +33,6 @@ std::uint32_t digest(std::uint32_t history, const Announcement& call) noexcept {
                              static_cast<std::uint32_t>(call.root);
   return (history ^ static_cast<std::uint32_t>(word >> 32) ^ static_cast<std::uint32_t>(word)) * 0x01000193u +
          1;
-}
-
-// Data of one step take a piece of the ring that is not shared with those of the next: reading them, a
-// processor fetches the lines behind them as well, while their member writes these.
-std::size_t rounded_lines(std::size_t bytes, std::size_t half_lines) noexcept {
-  const std::size_t lines = (bytes + sizeof(Board::Line) - 1) / sizeof(Board::Line);
-  const std::size_t piece = std::max<std::size_t>(1, half_lines / steps_per_half);
-  return (lines + piece - 1) / piece * piece;
 }
 
 }  // namespace
@@ -122,13 +109,6 @@ void SharedStep::arrive() noexcept {
   board_.arrive(me_, step_, mine_.form);
 }
 
-// A later slot was last read by the receiver: it is made my own before it has to be written, while there is
-// time. Where members wait for each other that would be in vain: who waits reads the slot all the time.
-void SharedStep::arrive_in_stream() noexcept {
-  arrive();
-  message::prefetch_to_write(&board_.slot(me_, step_ + slots_owned_ahead));
-}
-
 // Data in the members' rings come together with the slots that say where they are, if they are there already.
 void SharedStep::fetch_expected_data(std::size_t bytes) noexcept {
   for (int k = 0; k < members(); ++k) {
@@ -137,33 +117,38 @@ void SharedStep::fetch_expected_data(std::size_t bytes) noexcept {
   }
 }
 
-bool SharedStep::have_all_arrived() const noexcept {
-  if (board_.is_counted()) return board_.have_all_arrived(step_);
-  for (int k = 0; k < members(); ++k) {
-    if (k != me_ && !board_.has_arrived(k, step_)) return false;
+bool SharedStep::have_arrived(int first, int last, StepNumber step) const noexcept {
+  for (int k = first; k <= last; ++k) {
+    if (k != me_ && !board_.has_arrived(k, step)) return false;
   }
   return true;
 }
 
-// Where a member with data in its ring puts its next ones, unless it goes on in the other half.
-const std::byte* SharedStep::data_behind(const Slot& slot) const noexcept {
-  const std::size_t lines = rounded_lines(slot.own.length, board_.data_half_lines());
-  return static_cast<const std::byte*>(slot.addresses.source) + lines * sizeof(Board::Line);
+bool SharedStep::have_all_arrived() const noexcept {
+  return board_.is_counted() ? board_.have_all_arrived(step_) : have_arrived(0, members() - 1, step_);
+}
+
+// A member with data in its ring puts its next ones behind them, unless it goes on in the other half.
+const std::byte* SharedStep::later_data(int member, StepNumber step) const noexcept {
+  const Slot& theirs = board_.slot(member, step_);
+  if (theirs.form() != Form::copied) return nullptr;
+  const std::size_t lines = (step - step_) * board_.ring_lines(theirs.own.length);
+  return static_cast<const std::byte*>(theirs.addresses.source) + lines * sizeof(Board::Line);
 }
 
 void SharedStep::note_data() {
   const auto count = static_cast<std::size_t>(members());
   if (!own_.expected) own_.expected = std::make_unique<Board::ExpectedData[]>((count + 7) / 8);
   for (std::size_t k = 0; k < count; ++k) {
-    const Slot& theirs = board_.slot(static_cast<int>(k), step_);
-    if (static_cast<int>(k) == me_ || theirs.form() != Form::copied) continue;
-    own_.expected_of(static_cast<int>(k)) = data_behind(theirs);
+    const int member = static_cast<int>(k);
+    const std::byte* const next = member != me_ ? later_data(member, step_ + 1) : nullptr;
+    if (next != nullptr) own_.expected_of(member) = next;
   }
 }
 
 std::byte* SharedStep::reserve(std::size_t bytes) {
   const std::size_t half_lines = board_.data_half_lines();
-  const std::size_t lines = rounded_lines(bytes, half_lines);
+  const std::size_t lines = board_.ring_lines(bytes);
   if (!own_.data) own_.data = Board::new_data(2 * half_lines);
   if (own_.used_lines + lines > half_lines) {
     own_.current_half ^= 1;
@@ -282,19 +267,8 @@ void SharedStep::await_counted(StepNumber step) {
   own_.known_arrived = step;
 }
 
-// It is ahead of me: its next steps may be there as well.
-void SharedStep::fetch_next_of(int member) const noexcept {
-  const Slot& theirs = board_.slot(member, step_);
-  prefetch(&board_.slot(member, step_ + slots_fetched_ahead));
-  if (theirs.form() == Form::copied) prefetch_lines(data_behind(theirs), theirs.own.length);
-}
-
 int SharedStep::await_arrival(int member) {
   expect_after_arrival();
-  if (board_.has_arrived(member, step_)) {
-    fetch_next_of(member);
-    return fits(member) || was_reported(member) ? M_SUCCESS : report(member);
-  }
   await(Board::Wish::arrival_of_one, member, step_, [&] { return board_.has_arrived(member, step_); });
   return fits(member) || was_reported(member) ? M_SUCCESS : report(member);
 }
@@ -316,24 +290,14 @@ int SharedStep::await_all(std::size_t ring_bytes) {
   expect_after_arrival();
   const bool has_data_in_rings = ring_bytes != 0 && !board_.crowded();
   if (has_data_in_rings && own_.expected) {
-    for (int k = 0; k < polls_with_data; ++k) {
+    for (int k = 0; k < polls_with_data && !have_all_arrived(); ++k) {
       if (k % 8 == 0) fetch_expected_data(ring_bytes);
-      if (have_all_arrived()) break;
     }
   }
   await_arrivals_at(step_);
   const int code = check_all();
   if (has_data_in_rings && code == M_SUCCESS) note_data();
   return code;
-}
-
-int SharedStep::await_data_of_all(std::size_t bytes) {
-  if (!board_.is_counted()) {
-    for (int member = 0; member < members(); ++member) {
-      if (member != me_ && board_.has_arrived(member, step_)) fetch_next_of(member);
-    }
-  }
-  return await_all(bytes > slot_data_bytes ? bytes : 0);
 }
 
 int SharedStep::depart_with_all() {

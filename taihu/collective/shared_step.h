@@ -28,8 +28,10 @@ class SharedStep {
   void publish_table(const void* table, std::size_t bytes) noexcept;
 
   void arrive() noexcept;
-  /// The same for one who waits for nobody, in a call whose data all go to one receiver.
-  void arrive_in_stream() noexcept;
+  /// The same for one who waits for nobody: makes slots of later calls its own, and the place of later data
+  /// where the taker is slower than the writers.
+  enum class LaterData { left, owned };
+  void arrive_in_stream(LaterData later_data = LaterData::left) noexcept;
   void depart() noexcept { board_.depart(me_, step_); }
 
   /// My data are at `source` as well, until the end of the step. What is on the board I then leave to the
@@ -66,8 +68,10 @@ class SharedStep {
   int await_arrival(int member);
   int await_arrivals_up_to(int last_member);
   int await_all_arrivals();
-  /// The same for one who only takes data from the others, about `bytes` each: they do not wait for it and
-  /// may be calls ahead, so what they have put down for the next ones is asked for meanwhile.
+  /// The same for one who only takes data from others, about `bytes` each: they do not wait for it and may be
+  /// calls ahead (shared_stream.cc).
+  int await_data_of(int member, std::size_t bytes);
+  int await_data_up_to(int last_member, std::size_t bytes);
   int await_data_of_all(std::size_t bytes);
   /// Signs my departure and waits until everyone has departed: my buffers have been used.
   int depart_with_all();
@@ -81,9 +85,14 @@ class SharedStep {
   void await_arrivals_at(StepNumber step);
   int await_all(std::size_t ring_bytes);
   void fetch_expected_data(std::size_t bytes) noexcept;
-  void fetch_next_of(int member) const noexcept;
+  bool have_arrived(int first, int last, StepNumber step) const noexcept;
   bool have_all_arrived() const noexcept;
-  const std::byte* data_behind(const Slot& slot) const noexcept;
+  bool follow_stream(int first, int last, std::size_t bytes) noexcept;
+  bool give_time(int first, int last, StepNumber later) const noexcept;
+  void ask_for_later(int first, int last, const StreamPace::Steps& steps) const noexcept;
+  void fetch_next_of(int first, int last) const noexcept;
+  const std::byte* later_data(int member, StepNumber step) const noexcept;
+  void own_later_data() noexcept;
   void note_data();
   std::byte* reserve(std::size_t bytes);
   [[gnu::noinline]] void give_memory(std::size_t lines) noexcept;
