@@ -6,8 +6,10 @@
 
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 
 #include "taihu/base/error.h"
 
@@ -39,6 +41,13 @@ int try_to_write(const fs::path& folder) {
   return error;
 }
 
+/// The name beside `path` under which its new contents are written; shortened where it would be too long.
+std::string temporary_name(const fs::path& path) {
+  static constexpr std::string_view end = ".part";
+  std::string name = path.filename().native().substr(0, NAME_MAX - end.size());
+  return path.parent_path() / name.append(end);
+}
+
 }  // namespace
 
 std::string writable_file(const std::string& path, const std::string& option, FileUse use) {
@@ -47,6 +56,7 @@ std::string writable_file(const std::string& path, const std::string& option, Fi
   std::error_code ignored;
   const fs::path file = fs::absolute(path);
   const fs::path folder = file.parent_path();
+  if (file.filename().native().size() > NAME_MAX) throw system_error(refusal, ENAMETOOLONG);
   check_input(file.has_filename() && !fs::is_directory(file, ignored),
               refusal + " (it is a directory); name a file in it");
   check_input(fs::is_directory(folder, ignored), refusal + " (no directory " + folder.string() + ")");
@@ -85,7 +95,7 @@ void write_and_replace(const std::string& path,
   if (is_special(path)) return write(path);
   std::error_code not_there;
   const fs::path target = fs::canonical(path, not_there);  // a link stays; what it names is replaced
-  const std::string file = not_there ? path : target.string(), temporary = file + ".part";
+  const std::string file = not_there ? path : target.string(), temporary = temporary_name(file);
   try {
     write(temporary);
     replace_file(temporary, file);

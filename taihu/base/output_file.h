@@ -27,9 +27,10 @@ void make_writable_folder(const std::string& folder);
 /// Brings a finished file to the disk and gives it its final name. Throws Error.
 void replace_file(const std::string& temporary, const std::string& path);
 
-/// Lets `write` make a file under a temporary name (PATH.part), brings it to the disk and gives it its final
-/// name. When something of that fails the temporary file is removed, and what had the name stays. A device or
-/// a pipe, which cannot be replaced, is written under its own name. Throws Error.
+/// Lets `write` make a file under a temporary name (PATH.part; the end of a long name is left out), brings it
+/// to the disk and gives it its final name. When something of that fails the temporary file is removed, and
+/// what had the name stays. A device or a pipe, which cannot be replaced, is written under its own name.
+/// Throws Error.
 void write_and_replace(const std::string& path,
                        const std::function<void(const std::string& temporary)>& write);
 

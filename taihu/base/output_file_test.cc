@@ -70,6 +70,8 @@ TEST_F(OutputFile, IsLookedAtBeforeTheWork) {
             "--out: cannot write " + folder_ + "/none/file (no directory " + folder_ + "/none)");
   EXPECT_EQ(refused(folder_ + "/text/file"),
             "--out: cannot write " + folder_ + "/text/file (no directory " + folder_ + "/text)");
+  EXPECT_EQ(refused(folder_ + "/" + std::string(300, 'x')),
+            "--out: cannot write " + folder_ + "/" + std::string(300, 'x') + " (File name too long)");
   EXPECT_EQ(refused("/proc/self/none").find("--out: cannot write /proc/self/none ("), 0u)
       << "a directory in which nobody can make files, not even root";
 }
@@ -100,6 +102,17 @@ TEST_F(OutputFile, IsWholeOrAsBefore) {
   write_file(folder_ + "/link", "by the link");
   EXPECT_TRUE(fs::is_symlink(folder_ + "/link"));
   EXPECT_EQ(read(folder_ + "/text"), "by the link");
+}
+
+/// Whatever a folder takes as a name can be written, although the temporary name is longer.
+TEST_F(OutputFile, MayHaveTheLongestNames) {
+  for (const std::size_t length : {250, 251, 255}) {
+    const std::string path = folder_ + "/" + std::string(length, 'x');
+    EXPECT_EQ(writable_file(path, "--out"), path);
+    write_file(path, "text");
+    EXPECT_EQ(read(path), "text");
+  }
+  EXPECT_EQ(files(), 4u);
 }
 
 TEST_F(OutputFile, FullDisksAreAFailure) {
