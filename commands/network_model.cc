@@ -8,6 +8,7 @@
 
 #include "taihu/base/error.h"
 #include "taihu/base/input_file.h"
+#include "taihu/base/output_file.h"
 #include "taihu/base/program.h"
 #include "taihu/base/program_options.h"
 #include "taihu/base/units.h"
@@ -76,9 +77,11 @@ void declare(CLI::App& app, Options& options) {
   app.add_flag("--forms", options.forms,
                "tell all forms that the choice looks at: estimated as it is, and simulated");
   // A trace says itself what is sent, and a job that runs it has one placement.
-  for (const char* const other :
-       {"--collective", "--forms", "--pictures", "--placement", "--members", "--stretches", "--exchanges"})
+  for (const char* const other : {"--collective", "--block", "--forms", "--pictures", "--placement",
+                                  "--nodes", "--seed", "--members", "--stretches", "--exchanges"})
     trace->excludes(app.get_option(other));
+  for (const char* const other : {"--members", "--placement", "--seed"})
+    app.get_option("--nodes")->excludes(app.get_option(other));
   app.add_flag("--json", options.json, "print JSON");
 }
 
@@ -117,6 +120,14 @@ std::vector<model::NetworkPlacement> placements_of(const Options& options,
   auto all = model::twelve_placements(network, options.members, static_cast<std::uint64_t>(options.seed));
   if (options.placement > 0) return {all[static_cast<std::size_t>(options.placement - 1)]};
   return all;
+}
+
+/// The files of --pictures, looked at before the simulation, which may take minutes.
+std::vector<std::string> picture_files(const Options& options, std::size_t placements) {
+  std::vector<std::string> files;
+  for (std::size_t k = 1; !options.pictures.empty() && k <= placements; ++k)
+    files.push_back(writable_file(options.pictures + std::to_string(k) + ".png", "--pictures"));
+  return files;
 }
 
 template <class Line>
@@ -159,10 +170,11 @@ int run(int argc, char** argv) {
     tell(options, *network, model::compare_forms(*network, placements, options.comparison));
     return 0;
   }
+  const std::vector<std::string> pictures = picture_files(options, placements.size());
   const auto lines = model::compare_collective(*network, placements, options.comparison);
   tell(options, *network, lines);
-  for (std::size_t k = 0; !options.pictures.empty() && k < lines.size(); ++k)
-    model::save_picture(options.pictures + std::to_string(k + 1) + ".png", *network, placements[k], lines[k],
+  for (std::size_t k = 0; k < pictures.size(); ++k)
+    model::save_picture(pictures[k], *network, placements[k], lines[k],
                         !options.comparison.collective.has_value());
   return 0;
 }
