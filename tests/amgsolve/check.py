@@ -82,6 +82,11 @@ def check_inputs(folder):
         expect_complaint([folder / "kind.mtx"], 1, text)
     (folder / "unknown").write_text("hello\n")
     expect_complaint([folder / "unknown"], 1, "unknown:1:1: the file is neither Matrix Market")
+    for packed, program in ((b"\x1f\x8b\x08", "gunzip"), (b"BZh91AY", "bunzip2"), (b"\xfd7zXZ\0", "unxz")):
+        (folder / "packed.mtx").write_bytes(packed)
+        expect_complaint([folder / "packed.mtx"], 1, f"packed.mtx: the file is compressed; unpack it first ({program})")
+    expect_complaint([folder], 1, "is a directory; name a file in it")
+    expect_complaint(["/dev/null"], 1, "/dev/null is not a regular file (a pipe or a device cannot be read twice)")
     (folder / "A.00000").write_text("0 2 0 2\n0 0 2\n0 1 -1\n1 0 -1\n1 1 2\n1 2 -1\n2 1 -1\n2 2 x\n")
     expect_complaint([folder / "A"], 1, "A.00000:8:5: 'x' is not a number (value)")
     rows = range(1, 601)

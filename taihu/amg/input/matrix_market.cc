@@ -61,6 +61,8 @@ Header read_header(TextReader& reader) {
   constexpr GlobalIndex most = GlobalIndex{1} << 40;
   header.rows = reader.integer("the number of rows", 0, most);
   header.columns = reader.integer("the number of columns", 0, most);
+  if (header.symmetry != Symmetry::general && header.rows != header.columns)
+    reader.fail("a " + symmetry + " matrix has as many columns as rows, " + std::to_string(header.rows));
   if (header.format == Format::coordinate) {
     header.entries = reader.integer("the number of entries", 0, most * 1024);
   } else if (__builtin_mul_overflow(header.rows, header.columns, &header.entries)) {

@@ -104,6 +104,8 @@ TEST(MatrixMarket, FaultsAreNamedWithTheirPlace) {
             ":4:1: there is more after the 1 entries that the size line announces");
   EXPECT_EQ(complaint(head + "real symmetric\n2 2 1\n1 2 1\n"),
             ":3:5: an entry above the diagonal, but symmetric files have the lower triangle only");
+  EXPECT_EQ(complaint(head + "real symmetric\n3 2 1\n3 1 1\n"),
+            ":2:3: a symmetric matrix has as many columns as rows, 3");
   EXPECT_EQ(complaint("%%MatrixMarket matrix array real general\n1 1\n1\n"),
             ":3:1: the matrix is dense (format array); multigrid needs a sparse one (coordinate)");
 }

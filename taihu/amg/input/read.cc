@@ -14,6 +14,16 @@ namespace {
 
 enum class FileKind { matrix_market, petsc, hypre_ij, npz, npy };
 
+// Collections of matrices are compressed. The program that undoes it, or nothing.
+std::string unpacker(std::string_view bytes) {
+  if (bytes.starts_with("\x1f\x8b")) return "gunzip";
+  if (bytes.starts_with("BZh")) return "bunzip2";
+  if (bytes.starts_with("\xfd"
+                        "7zXZ"))
+    return "unxz";
+  return {};
+}
+
 // The content decides; hypre's files, which have no mark, are told from their names.
 FileKind kind_of(const std::string& path) {
   const bool hypre_name = looks_like_hypre_ij(path);
@@ -25,6 +35,8 @@ FileKind kind_of(const std::string& path) {
   if (looks_like_npy(bytes)) return FileKind::npy;
   if (bytes.starts_with("%%")) return FileKind::matrix_market;
   if (hypre_name) return FileKind::hypre_ij;
+  if (const std::string program = unpacker(bytes); !program.empty())
+    throw Error(path + ": the file is compressed; unpack it first (" + program + ")");
   throw Error(path +
               ":1:1: the file is neither Matrix Market, PETSc binary, .npz, .npy nor NAME.00000 of hypre");
 }

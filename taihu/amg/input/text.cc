@@ -20,7 +20,9 @@ MappedFile::MappedFile(const std::string& path) {
   struct stat status;
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
     close(file);
-    throw Error(path + " is not a regular file");
+    throw Error(path + (S_ISDIR(status.st_mode) ? " is a directory; name a file in it"
+                                                : " is not a regular file (a pipe or a device cannot be read "
+                                                  "twice); write what it gives into a file"));
   }
   bytes_ = static_cast<std::size_t>(status.st_size);
   if (bytes_ > 0) {
