@@ -81,9 +81,10 @@ SymmetricHeap::SymmetricHeap(std::uint64_t capacity_bytes, std::uintptr_t wanted
   void* place = mmap(reinterpret_cast<void*>(wanted), capacity_bytes, PROT_READ | PROT_WRITE,
                      kind | MAP_NORESERVE | fixed, fd(), 0);
   if (place == MAP_FAILED)
-    throw system_error("cannot reserve " + format_bytes(static_cast<std::int64_t>(capacity_bytes)) +
-                           " of symmetric heap for a rank; ask for less or raise the limit of address space",
-                       errno);
+    throw system_error(
+        "cannot reserve " + format_bytes(static_cast<std::int64_t>(capacity_bytes)) +
+            " of symmetric heap for a rank; lower -n or raise the limit of address space (ulimit -v)",
+        errno);
   base_ = static_cast<std::byte*>(place);
   if (shared_) OpenHeaps::instance().add(base_, capacity_bytes, fd());
   prefer_node_of_this_thread(base_, capacity_bytes);

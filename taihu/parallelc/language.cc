@@ -3,9 +3,12 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -27,9 +30,18 @@
 namespace taihu::parallelc {
 namespace {
 
-/// Address space of a rank's symmetric heap: all memory of the machine, since no rank can use more.
-std::uint64_t symmetric_heap_bytes() {
-  return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * page_bytes();
+/// Address space of a rank's symmetric heap: all memory of the machine, since no rank can use more. Where it
+/// is limited (ulimit -v, -d), half of it for the heaps of all `node_ranks` ranks, as other node processes
+/// may map them; a power of two, so that a heap with a place of its own needs no more.
+std::uint64_t symmetric_heap_bytes(int node_ranks) {
+  std::uint64_t bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * page_bytes();
+  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit{};
+    if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) continue;
+    const std::uint64_t share = limit.rlim_cur / 2 / static_cast<std::uint64_t>(node_ranks);
+    bytes = std::min(bytes, std::max(std::bit_floor(share), std::uint64_t{page_bytes()}));
+  }
+  return bytes;
 }
 
 /// The cpus of the accelerator threads of a rank, when each has its own.
@@ -128,9 +140,10 @@ ParallelC::Segments ParallelC::loaded(memory::RankIdentity& rank, const memory::
   const auto index = static_cast<std::size_t>(rank.local_index);
   Process& process = processes_[index];
   Checkpoints* const checkpoints = services_->checkpoints.get();
-  process.heap = checkpoints != nullptr ? checkpoints->make_heap(rank.local_index, symmetric_heap_bytes())
+  const std::uint64_t heap_bytes = symmetric_heap_bytes(services_->node_ranks);
+  process.heap = checkpoints != nullptr ? checkpoints->make_heap(rank.local_index, heap_bytes)
                                         : std::make_unique<memory::SymmetricHeap>(
-                                              symmetric_heap_bytes(), 0,
+                                              heap_bytes, 0,
                                               services_->has_shared_heaps ? memory::HeapSharing::machine
                                                                           : memory::HeapSharing::none);
   process.program = programs_[index] =
