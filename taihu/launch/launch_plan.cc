@@ -10,10 +10,10 @@
 #include <charconv>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "taihu/base/error.h"
+#include "taihu/base/input_file.h"
 #include "taihu/base/shell_word.h"
 #include "taihu/topology/network.h"
 
@@ -355,8 +355,7 @@ LaunchPlan plan_launch(const RunOptions& options, const Surroundings& surroundin
 }
 
 std::vector<std::string> read_host_file(const std::string& path) {
-  std::ifstream file(path);
-  check_input(file.good(), "cannot open the host file " + path);
+  std::istringstream file(read_file(path, "the host file"));
   std::vector<std::string> hosts;
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line.substr(0, line.find('#')));

@@ -181,7 +181,7 @@ class ThreadAttributes {
 
 std::string what_to_do(std::size_t stack_bytes) {
   return " with a stack of " + std::to_string(stack_bytes >> 10) +
-         " KiB; lower -n, TAIHU_STACK_SIZE or raise 'ulimit -u'";
+         " KiB; lower -n, TAIHU_STACK_SIZE or raise 'ulimit -u' or 'ulimit -v'";
 }
 
 /// The threads of one call of run_ranks.
