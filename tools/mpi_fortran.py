@@ -237,7 +237,9 @@ def without_twins(calls):
 
 
 def needs_f08(call):
-    return any(is_choice(call, p) or is_text(p) for p in call.parameters)
+    """Whether mpi_f08 gives descriptors; texts come as such only where the procedure is bound to C, that is, without logicals."""
+    bound_to_c = not any(is_logical(p) for p in call.parameters)
+    return any(is_choice(call, p) or (is_text(p) and bound_to_c) for p in call.parameters)
 
 
 def gives_memory(call):
@@ -461,11 +463,17 @@ def with_profiling(text):
 
 
 def with_specific_names(text):
-    """Each procedure bound to C below its specific name, which the linker name tells, in an interface of its generic name."""
+    """Each procedure bound to C below its specific name, which the linker name tells, in an interface of its generic name. Those with
+    logicals are not bound, as gfortran -std=f2018 takes no default LOGICAL there: their linker name is the usual one of this name."""
     def generic(found):
         kind, name, body, suffix, rest = found.groups()
+        if re.search(r"^ +logical\b", rest, re.MULTILINE):
+            body, rest = re.sub(r"(?: &\n *)? bind\(C, name=\"\w+$", "", body), rest.removeprefix('")')
+            suffix_of_name = ""
+        else:
+            suffix_of_name = f"{suffix}_"
         shared = name[:-2] if name.endswith("_c") and not name.endswith(("MPI_Op_create_c", "MPI_Register_datarep_c")) else name
-        return (f"  end interface\n  interface {shared}\n    {kind} {name}{suffix}{body}{suffix}_{rest}"
+        return (f"  end interface\n  interface {shared}\n    {kind} {name}{suffix}{body}{suffix_of_name}{rest}"
                 f"    end {kind} {name}{suffix}\n  end interface\n  interface")
     return re.sub(r"^    (subroutine|function) (P?MPI_\w+)(\((?:(?!^    end ).)*?bind\(C, name=\"p?mpi_\w+?)(_f08(?:ts)?)_(\".*?)"
                   r"^    end \1 \2$", generic, text, flags=re.MULTILINE | re.DOTALL)

@@ -58,6 +58,7 @@ program fortran_f08
   call check(copy == MPI_COMM_NULL, 8)
   call MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, value, flag)
   call check(flag .and. value >= 32767, 9)
+  call texts_with_logicals()
   call MPI_Barrier(MPI_COMM_WORLD)
   if (rank == 0) print '(a,i0,a)', 'fortran_f08: passed on ', ranks, ' ranks'
   call MPI_Finalize()
@@ -71,6 +72,25 @@ contains
     print *, 'rank', rank, ': check failed: number', number
     call MPI_Abort(MPI_COMM_WORLD, 3)
   end subroutine check
+
+  ! Procedures with a logical are not bound to C, so their texts come otherwise than those of others.
+  subroutine texts_with_logicals()
+    type(MPI_Info) :: info
+    character(len=12) :: text
+    integer :: length
+    call MPI_Info_create(info)
+    call MPI_Info_set(info, "colour  ", " dark red ")
+    call MPI_Info_get_valuelen(info, " colour", length, flag)
+    call check(flag .and. length == 8, 10)
+    call MPI_Info_get(info, "colour", len(text), text, flag)
+    call check(flag .and. text == "dark red", 11)
+    length = len(text)
+    call MPI_Info_get_string(info, "colour", length, text, flag, code)
+    call check(code == MPI_SUCCESS .and. flag .and. length == 8 .and. text == "dark red", 12)
+    call PMPI_Info_get(info, "size", len(text), text, flag)
+    call check(.not. flag, 13)
+    call MPI_Info_free(info)
+  end subroutine texts_with_logicals
 
   subroutine multiply(left, right, length, datatype)
     type(c_ptr), value :: left, right

@@ -184,14 +184,15 @@ FORTRAN_AND_F08(void, mpi_info_create_env_, (MPI_Fint * info, MPI_Fint* ierror))
   finish(code, ierror);
 }
 
-static void info_get_string(MPI_Fint info, const char* key, size_t key_length, MPI_Fint* buflen, char* value,
-                            size_t value_length, MPI_Fint* flag, MPI_Fint* ierror) {
+FORTRAN_AND_F08(void, mpi_info_get_string_,
+                (const MPI_Fint* info, const char* key, MPI_Fint* buflen, char* value, MPI_Fint* flag,
+                 MPI_Fint* ierror, size_t key_length, size_t value_length)) {
   char* const name = taihu_text(key, key_length, 1);
   const int wanted = *buflen;
   int room = wanted + 1; /* C counts the zero byte, too */
   char* const text = taihu_array(room, 1);
   int length = wanted == 0 ? 0 : room;
-  const int code = PMPI_Info_get_string(taihu_Info(info), name, &length, text, flag);
+  const int code = PMPI_Info_get_string(taihu_Info(*info), name, &length, text, flag);
   if (code == MPI_SUCCESS && *flag) {
     *buflen = length - 1;
     if (wanted > 0) taihu_store_text(value, value_length, text);
@@ -199,17 +200,6 @@ static void info_get_string(MPI_Fint info, const char* key, size_t key_length, M
   free(name);
   free(text);
   finish(code, ierror);
-}
-FORTRAN(void, mpi_info_get_string_,
-        (const MPI_Fint* info, const char* key, MPI_Fint* buflen, char* value, MPI_Fint* flag,
-         MPI_Fint* ierror, size_t key_length, size_t value_length)) {
-  info_get_string(*info, key, key_length, buflen, value, value_length, flag, ierror);
-}
-FORTRAN(void, mpi_info_get_string_f08_,
-        (const MPI_Fint* info, CFI_cdesc_t* key, MPI_Fint* buflen, CFI_cdesc_t* value, MPI_Fint* flag,
-         MPI_Fint* ierror)) {
-  info_get_string(*info, key->base_addr, key->elem_len, buflen, value->base_addr, value->elem_len, flag,
-                  ierror);
 }
 
 /* --- removed calls, whose addresses and displacements are of type INTEGER --- */
