@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -10,6 +11,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "taihu/base/formatted.h"
 
 namespace taihu::node {
 namespace {
@@ -101,16 +104,20 @@ void ProcessWatch::watch(double period_seconds) {
   }
 }
 
+std::string lost_process(const launch::Layout& layout, int process, double timeout_seconds) {
+  const auto index = static_cast<std::size_t>(process);
+  const auto host = static_cast<std::size_t>(layout.node_of_process[index]);
+  // The last process also has the numbers of ranks that may start while the job runs.
+  const int last = std::min(layout.first_rank[index + 1], layout.first_ranks()) - 1;
+  return formatted(
+      "node process %d on %s (ranks %d to %d) has not answered for %g s (its host or the network is down, or "
+      "it "
+      "was stopped); ending the job (--node-timeout 0 waits forever)",
+      process, layout.node_names[host].c_str(), layout.first_rank[index], last, timeout_seconds);
+}
+
 void end_job_without(message::Node& node, int process, double timeout_seconds) {
-  const launch::Layout& layout = node.layout();
-  const auto host = static_cast<std::size_t>(layout.node_of_process[static_cast<std::size_t>(process)]);
-  const int first = layout.first_rank[static_cast<std::size_t>(process)];
-  const int last = layout.first_rank[static_cast<std::size_t>(process) + 1] - 1;
-  std::fprintf(
-      stderr,
-      "taihu: node process %d on %s (ranks %d to %d) has not answered for %g s (its host or the network is "
-      "down, or it was stopped); ending the job (--node-timeout 0 waits forever)\n",
-      process, layout.node_names[host].c_str(), first, last, timeout_seconds);
+  std::fprintf(stderr, "taihu: %s\n", lost_process(node.layout(), process, timeout_seconds).c_str());
   std::thread([&node] { node.abort(1); }).detach();
   std::this_thread::sleep_for(time_to_abort);
   _exit(1);

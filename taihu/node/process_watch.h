@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "taihu/message/endpoint.h"
@@ -45,6 +46,9 @@ class ProcessWatch {
   bool stop_ = false;
   std::thread thread_;
 };
+
+/// One line about a process that is lost: its host, and the ranks that it has started with.
+std::string lost_process(const launch::Layout& layout, int process, double timeout_seconds);
 
 /// What a job does about a lost process: prints one line with its host, and ends the job. Does not return.
 [[noreturn]] void end_job_without(message::Node& node, int process, double timeout_seconds);

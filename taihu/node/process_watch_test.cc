@@ -78,5 +78,14 @@ TEST(ProcessWatchDeath, AJobWithoutAProcessEndsWithALine) {
       "node process 1 on node0 \\(ranks 3 to 4\\) has not answered for 30 s .*--node-timeout 0");
 }
 
+TEST(ProcessWatch, RanksThatMayStartLaterAreNotNamed) {
+  launch::Layout layout = message::layout_for_tests(5, 2);
+  launch::add_spare_ranks(layout, 1024);
+  EXPECT_EQ(
+      lost_process(layout, 1, 2.5),
+      "node process 1 on node0 (ranks 3 to 4) has not answered for 2.5 s (its host or the network is down, "
+      "or it was stopped); ending the job (--node-timeout 0 waits forever)");
+}
+
 }  // namespace
 }  // namespace taihu::node
