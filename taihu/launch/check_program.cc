@@ -30,6 +30,17 @@ bool begins_with(const std::filesystem::path& path, std::string_view bytes) {
   return file.read(start.data(), static_cast<std::streamsize>(start.size())) && start == bytes;
 }
 
+/// Programs of Taihu that run as one process have another one for ranks beside them, as they have for
+/// launchers of other libraries (parallel::become_mpi_program).
+bool has_program_for_ranks(const std::filesystem::path& path, const LaunchCommand& command) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  const fs::path own_folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  return command.language == LaunchCommand::Language::mpi &&
+         fs::weakly_canonical(path, ignored).parent_path() == own_folder &&
+         fs::exists(path.string() + "-taihu", ignored);
+}
+
 }  // namespace
 
 std::string check_program(const std::string& program, const std::string& working_directory,
@@ -47,6 +58,7 @@ std::string check_program(const std::string& program, const std::string& working
     throw Error(
         "cannot find the program " + program + " in PATH" +
         (fs::exists(here / program, ignored) ? "; it is in the working directory: write ./" + program : ""));
+  if (has_program_for_ranks(here / found, command)) found += "-taihu";
   fs::path path = here / found;  // an absolute `found` replaces `here`
   check_input(fs::exists(path, ignored) || here.empty() || fs::is_directory(here, ignored),
               "cannot run " + program + " (no working directory " + here.string() + "); check --wdir");
