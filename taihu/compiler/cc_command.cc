@@ -95,7 +95,7 @@ class Reader {
       if (after_dashes_ || argument.empty() || argument == "-" || argument[0] != '-') {
         input(argument);
       } else if (is_one_of(argument, takes_value) && i + 1 < arguments.size()) {
-        if (argument == "-x") language_ = arguments[i + 1];
+        if (argument == "-x") set_language(arguments[i + 1]);
         keep_with_value(argument, arguments[++i]);
       } else if (!take_(argument)) {
         keep(argument);
@@ -105,6 +105,9 @@ class Reader {
   }
 
  private:
+  /// "none": the names of files tell it again.
+  void set_language(const string& language) { language_ = language == "none" ? string() : language; }
+
   void keep_with_value(const string& argument, const string& value) {
     // A library is something to link.
     if (argument == "-l") command_.inputs = true;
@@ -128,8 +131,7 @@ class Reader {
     if (argument == "-pie" || argument == "-no-pie" || argument == "-nopie") return;
     if (argument == "-shared" || argument == "--shared") shared_ = true;
     if (argument == "-r" || argument == "-Wl,-r") relocatable_ = true;
-    if (argument.starts_with("-x")) language_ = argument.substr(2);
-    if (language_ == "none") language_.clear();
+    if (argument.starts_with("-x")) set_language(argument.substr(2));
     if (argument.starts_with("-l")) command_.inputs = true, only_headers_ = false;
     if (is_one_of(argument, no_link)) command_.compile_only = true;
     if (is_debug_option(argument)) command_.debug = true;

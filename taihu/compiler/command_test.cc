@@ -48,6 +48,7 @@ TEST(Command, ValuesOfOptionsAreNotInputs) {
   EXPECT_FALSE(read_command({"-include", "x.cc", "a.c"}).cxx);
   EXPECT_TRUE(read_command({"x.cc"}).cxx);
   EXPECT_FALSE(read_command({"-x", "c", "x.cc"}).cxx);
+  EXPECT_TRUE(read_command({"-x", "c", "x", "-x", "none", "x.cc"}).cxx);
 }
 
 TEST(Command, TakesOwnOptionsOut) {
