@@ -50,6 +50,10 @@ for name, text in (('folder', r'\(it is a directory\); name a file in it'), ('ne
     changed = re.sub(r'\Z', f'\n[output]\nlinks = "{name}"\n', traffic)
     pathlib.Path(f'{work}/run.toml').write_text(changed)
     refused('nocsim', 'run', 'run.toml', text=rf'\[output\]: cannot write {re.escape(name)} {text}')
+refused('network-model', '--members', '4', '--pictures', 'none/p', text=rf'--pictures: cannot write none/p1.png {none_text}')
+for command in 'run', 'sweep', 'replay':
+    refused('nocsim', command, 'none', text=r'cannot read none \(No such file or directory\)')
+    refused('nocsim', command, 'folder', text=r'cannot read folder \(Is a directory\)')
 done = run(*solve, '-o', 'full', code=1)
 expect(done.stderr == 'amgsolve: cannot write full (No space left on device)\n', done.stderr)
 expect(os.path.islink(f'{work}/full'), 'amgsolve has replaced a device')

@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "taihu/base/formatted.h"
+#include "taihu/base/input_file.h"
 #include "taihu/noc/workload/config_reader.h"
 
 namespace taihu::noc {
@@ -224,7 +222,10 @@ class ConfigReader {
     traffic.seed = static_cast<std::uint64_t>(reader.whole("seed", static_cast<std::int64_t>(config_.seed), 0,
                                                            std::numeric_limits<std::int64_t>::max()));
     traffic.hot_share = reader.real("hot_share", 0.1, 0, 1);
-    if (reader.has("hot_nodes")) traffic.hot_nodes = nodes(reader, "hot_nodes");
+    if (reader.has("hot_nodes")) {
+      traffic.hot_nodes = nodes(reader, "hot_nodes");
+      if (traffic.hot_nodes.empty()) reader.fail("hot_nodes", "names no node; leave it out for the middle");
+    }
     traffic.queue_limit = static_cast<int>(reader.whole("queue", traffic.queue_limit, 1, 65536));
     config_.times.warm_up = reader.whole("warm_up", 2000, 0, many);
     config_.times.measure = reader.whole("measure", 10000, 1, many);
@@ -350,13 +351,7 @@ RunConfig parse_config(const std::string& text, const std::string& path) {
 }
 
 RunConfig read_config(const std::string& path) {
-  check_input(!std::filesystem::is_directory(path), path + ": is a folder");
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  check_input(file.good() || file.eof(), path + ": cannot be read");
-  check_input(!file.fail() || !text.str().empty(), path + ": cannot be read or is empty");
-  return parse_config(text.str(), path);
+  return parse_config(read_file(path), path);
 }
 
 void fill_data(Operation& operation, int members, std::uint64_t seed) {

@@ -32,6 +32,8 @@ TEST(Config, FaultsNameLineAndKey) {
       {"[traffic]\npattern = \"x\"\n",
        "f.toml:2: traffic.pattern: not one of uniform, transpose, bit-complement, tornado, hotspot, "
        "neighbour"},
+      {"[traffic]\npattern = \"hotspot\"\nhot_nodes = []\n",
+       "f.toml:3: traffic.hot_nodes: names no node; leave it out for the middle"},
       {"[network]\nheight = 4\n[traffic]\npattern = \"transpose\"\n",
        "f.toml:4: traffic.pattern: transpose needs as many rows as columns"},
       {"[network]\nreuse = \"atomic\"\n[traffic]\npacket_flits = 6\n",
@@ -89,6 +91,14 @@ TEST(Config, RunsWhatItSays) {
   EXPECT_GT(report.operations[0].mean, 100);
   EXPECT_NE(to_text(report).find("all results agree"), std::string::npos);
   EXPECT_NE(to_json(report).find("\"collective\": \"gather\""), std::string::npos);
+}
+
+TEST(Config, OperationsMayBeFarApart) {
+  const RunConfig config = parse_config(
+      "[network]\nwidth = 2\n[[operation]]\ntype = \"barrier\"\nstart = 500000000\nrepeat = 3\n"
+      "every = 1000000000000\n",
+      "f.toml");
+  EXPECT_EQ(run_config(config).operations.front().repeats, 3);
 }
 
 /// Any text gives a configuration or an error of one line; never anything else.

@@ -14,6 +14,8 @@ namespace taihu::noc {
 
 namespace {
 
+constexpr Cycle most_cycles_of_a_call = 100'000'000;
+
 class PacketLog : public PacketObserver {
  public:
   void arrived(const Packet& packet, int hops, Cycle cycle) override {
@@ -75,12 +77,11 @@ class OperationsRun {
     }
     if (config_.has_traffic) machine_.run_traffic(config_.times.warm_up);
     Animation animation(machine_.network());
-    const Cycle base = machine_.now();
-    start_all(base);
+    const Cycle limit = start_all(machine_.now());
     if (!config_.output.animation.empty()) machine_.network().moves = &animation.moves;
     machine_.on_cycle =
         config_.output.animation.empty() ? std::function<void()>{} : [&] { animation.cycle(); };
-    machine_.run();
+    machine_.run(limit);
     for (std::size_t index = 0; index < config_.operations.size(); ++index) check(index);
     count_work(report_, machine_.network(), config_.energy);
     for (int router = 0; router < machine_.network().config().mesh.nodes(); ++router)
@@ -99,7 +100,8 @@ class OperationsRun {
   }
 
   /// All calls in the order of their times, which is the order in which a communicator's members call them.
-  void start_all(Cycle base) {
+  /// Returns the cycles after which the run can only have failed.
+  Cycle start_all(Cycle base) {
     std::vector<std::pair<Cycle, std::size_t>> calls;
     for (std::size_t index = 0; index < config_.operations.size(); ++index) {
       const PlannedOperation& planned = config_.operations[index];
@@ -110,6 +112,7 @@ class OperationsRun {
                      [](const auto& one, const auto& other) { return one.first < other.first; });
     started_.resize(config_.operations.size());
     for (const auto& [when, index] : calls) start(index, base + when);
+    return calls.back().first + std::ssize(calls) * most_cycles_of_a_call;
   }
 
   void start(std::size_t index, Cycle when) {

@@ -5,8 +5,6 @@
 #include <cctype>
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -14,6 +12,7 @@
 #include <tuple>
 
 #include "taihu/base/error.h"
+#include "taihu/base/input_file.h"
 
 namespace taihu::noc {
 
@@ -159,12 +158,7 @@ std::vector<TracedCall> parse_trace(const std::string& text, const std::string& 
 }
 
 std::vector<TracedCall> read_trace(const std::string& path) {
-  check_input(!std::filesystem::is_directory(path), path + ": is a folder");
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  check_input(static_cast<bool>(file) && !text.str().empty(), path + ": cannot be read or is empty");
-  return parse_trace(text.str(), path);
+  return parse_trace(read_file(path), path);
 }
 
 }  // namespace taihu::noc
