@@ -85,13 +85,20 @@ void declare(CLI::App& app, Options& options) {
       ->type_name("[=FILE]");
 }
 
+/// Spaces and colons end a name in LD_PRELOAD; nothing quotes them.
+std::string preloadable(const std::string& library) {
+  check_input(library.find_first_of(" :") == std::string::npos,
+              library + " cannot be preloaded (its path has a space or a colon); move the installation");
+  return library;
+}
+
 /// Where the preloaded library is: next to this program in the build tree and in an installation.
 std::string preload_library() {
   namespace fs = std::filesystem;
   const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
   for (const fs::path& place :
        {folder / "../lib/libnarun.so", folder / ".." / TAIHU_LIBRARY_FOLDER / "libnarun.so"})
-    if (fs::exists(place)) return fs::canonical(place).string();
+    if (fs::exists(place)) return preloadable(fs::canonical(place).string());
   throw Error("libnarun.so is not in the folder lib beside " + folder.string() + "; install Taihu anew");
 }
 

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -59,6 +60,16 @@ class Options(unittest.TestCase):
             done = run(program)
             self.assertEqual(done.returncode, 1)
             self.assertIn(words, done.stderr)
+
+    def test_a_folder_that_the_loader_cannot_name_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder, "with space")
+            for part in "bin/narun", "lib/libnarun.so":
+                (place / part).parent.mkdir(parents=True)
+                shutil.copy(BUILD / part, place / part)
+            done = subprocess.run([place / "bin/narun", "true"], capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
+            self.assertIn("libnarun.so cannot be preloaded (its path has a space or a colon)", done.stderr)
 
     def test_words_behind_the_program_are_its_own(self):
         done = run("echo", "--report", "--help", "-n")
