@@ -110,7 +110,11 @@ std::vector<std::size_t> lengths_between(const Options& options, const Setting& 
 std::vector<double> measure(const Options& options, const Setting& setting, std::size_t value,
                             const std::vector<std::size_t>& lengths) {
   const std::filesystem::path bin = own_folder();
-  std::vector<std::string> command{"/usr/bin/env", "TAIHU_TUNING=off"};
+  std::vector<std::string> command{"/usr/bin/env"};
+  // Values that the user has set would be taken for the defaults.
+  for (const std::string_view name : launch::tunable_variables())
+    command.insert(command.end(), {"-u", std::string(name)});
+  command.emplace_back("TAIHU_TUNING=off");
   // A default may be more than one value, as of near and far cores: it is measured as it is.
   if (value != setting.otherwise) command.push_back(formatted("%s=%zu", setting.variable, value));
   command.insert(command.end(), {bin / "marun", "--timeout", "120", "-n"});

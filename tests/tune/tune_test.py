@@ -69,6 +69,10 @@ class Tune(unittest.TestCase):
             job = self.run_words(MARUN, "-n", 1, "--timeout", 60, program, kind, 1000)
             self.assertEqual(code, job.returncode, job.stderr)
 
+    def test_values_of_the_environment_are_not_taken_for_the_defaults(self):
+        done = self.run_words(TUNE, "--rounds", 3, "--only", "TAIHU_EAGER_BYTES", "--crowded", "--dry-run", TAIHU_EAGER_BYTES="many")
+        self.assertEqual(0, done.returncode, done.stderr)
+
     def test_wrong_use_is_told_before_anything_runs(self):
         self.assertEqual(2, self.tune("--only", "TAIHU_MPI").returncode)
         self.assertEqual(2, self.tune("--system", "--output", "x").returncode)
