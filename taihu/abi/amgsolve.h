@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file
  * Algebraic multigrid: solves A x = b for sparse matrices in compressed rows, in one process with threads. Link with
  * -lamgsolve; C11 and C++. The command amgsolve, the Python module taihu.amg and this interface take the same

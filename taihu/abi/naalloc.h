@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /** @file
  * NUMA-aware allocation: one contiguous block whose parts belong to threads, the pages of each part on the memory
  * node of its thread before anyone touches them. Link with -lnaalloc; C11 and C++, Fortran through naalloc.f90.

@@ -61,6 +61,12 @@ run(${WORK}/pkgconfig/consumer)
 # The C header stands alone as strict C11.
 run(${C_COMPILER} -std=c11 -pedantic-errors -Wall -Wextra -Werror -fsyntax-only ${flags} ${SOURCE}/tests/install/cmake/header.c)
 
+# So do the headers of libraries as C90, for old code bases.
+foreach(header amgsolve.h naalloc.h)
+  file(WRITE ${WORK}/header.c "#include <${header}>\nint main(void) { return 0; }\n")
+  run(${C_COMPILER} -std=c90 -pedantic-errors -Wall -Wextra -Werror -fsyntax-only -I${WORK}/moved/include ${WORK}/header.c)
+endforeach()
+
 # The C interface of the solver, and the Python module over it where SciPy is.
 run(${C_COMPILER} -std=c11 -pedantic-errors -Wall -Wextra -Werror ${SOURCE}/tests/install/solver/solve.c
     -I${WORK}/moved/include -L${WORK}/moved/${LIBDIR} -lamgsolve -lm -Wl,-rpath,${WORK}/moved/${LIBDIR} -o ${WORK}/solve)
