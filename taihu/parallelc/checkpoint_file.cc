@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "taihu/base/checksum.h"
 #include "taihu/base/error.h"
+#include "taihu/base/input_file.h"
 #include "taihu/base/output_file.h"
 
 namespace taihu::parallelc {
@@ -150,9 +150,7 @@ void write_manifest(const std::string& name, const CheckpointManifest& manifest)
 }
 
 CheckpointManifest read_manifest(const std::string& name) {
-  std::ifstream file(name, std::ios::binary);
-  if (!file) throw system_error("cannot read checkpoint " + name, errno);
-  const std::string content(std::istreambuf_iterator<char>(file), {});
+  const std::string content = read_file(name, "checkpoint");
   const std::string refusal = name + " is not a checkpoint of m_checkpoint, or damaged";
   const std::size_t end = content.rfind("end ");
   check_input(content.starts_with(first_line) && end != std::string::npos &&

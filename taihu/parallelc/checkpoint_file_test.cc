@@ -138,6 +138,8 @@ TEST_F(CheckpointFile, EveryChangedByteOfAManifestIsNoticed) {
   }
   fs::remove(name_);
   EXPECT_THROW(read_manifest(name_), Error);
+  fs::create_directory(name_);
+  EXPECT_THROW(read_manifest(name_), Error);
 }
 
 TEST_F(CheckpointFile, OnlyTheSameJobGoesOn) {

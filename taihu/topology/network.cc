@@ -7,11 +7,11 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <sstream>
 
 #include "taihu/base/error.h"
+#include "taihu/base/input_file.h"
 
 namespace taihu::topology {
 namespace {
@@ -37,8 +37,7 @@ bool same_host(const std::string& a, const std::string& b) {
 /// Calls `use(words, place)` for every line that is not empty, without its comment.
 template <typename Use>
 void for_each_line(const std::string& path, const Use& use) {
-  std::ifstream file(path);
-  check_input(file.good(), "cannot open the topology file " + path);
+  std::istringstream file(read_file(path, "the topology file"));
   int number = 0;
   for (std::string line; std::getline(file, line);) {
     ++number;

@@ -69,6 +69,8 @@ TEST_F(Network, wrong_user_file_names_the_line) {
   EXPECT_NE(error_of([&] { position("n1"); }).find(":1: "), std::string::npos);
   variables_["TAIHU_TOPOLOGY_FILE"] = "/no/such/file";
   EXPECT_NE(error_of([&] { position("n1"); }).find("/no/such/file"), std::string::npos);
+  variables_["TAIHU_TOPOLOGY_FILE"] = "/";
+  EXPECT_EQ(error_of([&] { position("n1"); }), "cannot read the topology file / (Is a directory)");
 }
 
 TEST_F(Network, slurm_address) {
