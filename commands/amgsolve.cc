@@ -3,6 +3,7 @@
 // converged, 1: not converged or bad input, 2: wrong use.
 #include <charconv>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,15 @@ struct Options {
   SolverOptions solver;
 };
 
+/// CLI11 does not know that a problem stands in place of the files.
+struct UsageWithFiles final : CLI::Formatter {
+  std::string make_usage(const CLI::App*, std::string name) const override {
+    return "Usage: " + name + " [OPTIONS] A [b]\n       " + name + " [OPTIONS] --generate PROBLEM N\n";
+  }
+};
+
 void describe(CLI::App& app, Options& options) {
+  app.formatter(std::make_shared<UsageWithFiles>());
   app.set_version_flag("--version", "amgsolve " TAIHU_VERSION);
   app.add_option("files", options.files,
                  "matrix and, where it is not all ones, right-hand side: Matrix Market, PETSc binary,\nhypre "

@@ -124,6 +124,7 @@ def check_trace(folder):
 def check_documentation():
     """Every option that --help shows stands on the reference page."""
     _, text, _ = run([AMGSOLVE, "--help"])
+    expect("usage", "\nUsage: amgsolve [OPTIONS] A [b]\n" in text, True)
     page = (pathlib.Path(__file__).parents[2] / "docs/reference/amgsolve.md").read_text()
     for option in sorted(set(re.findall(r"--[a-z][a-z-]+", text)) - {"--help", "--version"}):
         expect(f"{option} in docs/reference/amgsolve.md", f"`{option}" in page, True)
@@ -137,7 +138,7 @@ def check_ranks():
         program = BUILD / f"bin/amgsolve-{library}"
         if program.exists():
             runs += [(f"{library}, {ranks} ranks", launcher + [ranks, program], 1, ranks) for ranks in (1, 2, 5)]
-        if program.exists() and library != "taihu":  # the plain name becomes the program of the launcher's library
+        if program.exists():  # the plain name becomes the program of the launcher's library
             runs.append((f"amgsolve by the launcher of {library}", launcher + [3, AMGSOLVE], 1, 3))
     for name, command, threads, ranks in runs:
         found = solve(command, threads)
