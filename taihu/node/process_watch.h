@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "taihu/launch/layout.h"
 #include "taihu/message/endpoint.h"
 
 namespace taihu::node {

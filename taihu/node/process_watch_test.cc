@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "taihu/launch/layout.h"
 #include "taihu/message/job_for_tests.h"
 
 namespace taihu::node {
