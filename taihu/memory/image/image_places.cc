@@ -2,6 +2,7 @@
 #include "taihu/memory/image/image_places.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -22,6 +23,12 @@ std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
+/// All holes above the places are filled, tens of terabytes, which a limit of address space counts.
+bool is_address_space_limited() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 /// Reserved pages at `place`, or where the kernel likes when it is 0. Null when there is no room.
 void* reserve(std::uintptr_t place, std::uint64_t bytes) {
   void* found =
@@ -37,6 +44,10 @@ void* reserve(std::uintptr_t place, std::uint64_t bytes) {
 
 ImagePlaces::ImagePlaces(const ElfObject& program, int count)
     : count_(count), used_(static_cast<std::size_t>(count)) {
+  check_input(!is_address_space_limited(),
+              "a program that calls m_checkpoint needs address space without a limit, for its images to have "
+              "the same "
+              "addresses in each run; give 'ulimit -v unlimited' before the job");
   std::uint64_t alignment = page_bytes();
   for (const Elf64_Phdr& load : program.loads()) alignment = std::max<std::uint64_t>(alignment, load.p_align);
   check_input(alignment <= place_alignment,
