@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Calls that Open MPI has since version 5: sessions and partitioned messages. Declared here, so that version
- * 4 is enough to build the program. */
+ * What Open MPI has since version 5: sessions, partitioned messages, numbers of half precision. Declared
+ * here, so that version 4 is enough to build the program. */
 #include "../programs/check.h"
 
 #if OMPI_MAJOR_VERSION < 5
@@ -30,6 +30,11 @@ int MPI_Pready(int part, MPI_Request request);
 int MPI_Pready_range(int first, int last, MPI_Request request);
 int MPI_Parrived(MPI_Request request, int part, int* flag);
 #endif
+/* Of its mpi-ext.h. mpi4py takes the first for NumPy's "e", if the library has it: a weak reference. */
+extern struct ompi_predefined_datatype_t ompi_mpi_short_float __attribute__((weak));
+extern struct ompi_predefined_datatype_t ompi_mpi_c_short_float_complex;
+#define HALF ((MPI_Datatype)(void*)&ompi_mpi_short_float)
+#define HALF_COMPLEX ((MPI_Datatype)(void*)&ompi_mpi_c_short_float_complex)
 
 static MPI_Session seen;
 static int seen_code;
@@ -118,6 +123,37 @@ static void partitioned(void) {
   MPI_Request_free(&requests[1]);
 }
 
+static void halves(void) {
+  int size = 0, integers = 0, addresses = 0, types = 0, combiner = 0;
+  MPI_Aint begin = 1, extent = 0;
+  CHECK(MPI_Type_size(HALF, &size) == MPI_SUCCESS && size == 2);
+  CHECK(MPI_Type_get_extent(HALF, &begin, &extent) == MPI_SUCCESS && begin == 0 && extent == 2);
+  MPI_Type_get_envelope(HALF, &integers, &addresses, &types, &combiner);
+  CHECK(combiner == MPI_COMBINER_NAMED);
+  CHECK(MPI_Type_f2c(MPI_Type_c2f(HALF)) == HALF);
+  CHECK(MPI_Type_c2f(HALF) == 74);
+  /* A struct ends at a multiple of what its members need: 1, 2 and 1 bytes are 6 with the padding. */
+  MPI_Datatype type, member;
+  MPI_Type_dup(HALF, &type);
+  MPI_Type_create_struct(3, (int[]){1, 1, 1}, (MPI_Aint[]){0, 2, 4},
+                         (MPI_Datatype[]){MPI_BYTE, type, MPI_BYTE}, &member);
+  MPI_Type_get_extent(member, &begin, &extent);
+  CHECK(extent == 6);
+  MPI_Type_free(&member);
+  MPI_Type_free(&type);
+  _Float16 half = (_Float16)(rank + 0.5), sum = 0, most = 0;
+  MPI_Allreduce(&half, &sum, 1, HALF, MPI_SUM, MPI_COMM_WORLD);
+  CHECK((double)sum == ranks * (ranks - 1) / 2 + 0.5 * ranks);
+  MPI_Allreduce(&half, &most, 1, HALF, MPI_MAX, MPI_COMM_WORLD);
+  CHECK((double)most == ranks - 0.5);
+  /* There is none of complex numbers: an error. */
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  int class = MPI_SUCCESS;
+  MPI_Error_class(MPI_Type_size(HALF_COMPLEX, &size), &class);
+  CHECK(class == MPI_ERR_TYPE);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 /* That of Open MPI: programs take a later one as a promise of calls that this interface lacks. */
 static void standard(void) {
   int version = 0, subversion = 0;
@@ -132,5 +168,6 @@ int main(int argc, char** argv) {
   sessions();
   names();
   partitioned();
+  halves();
   return end("newer");
 }

@@ -18,5 +18,7 @@ NAME(MPI_Precv_init)
 NAME(MPI_Pready)
 NAME(MPI_Pready_range)
 NAME(MPI_Parrived)
-extern char ompi_mpi_instance_null[512], ompi_mpi_errors_abort[1024];
-char ompi_mpi_instance_null[512], ompi_mpi_errors_abort[1024];
+extern char ompi_mpi_instance_null[512], ompi_mpi_errors_abort[1024], ompi_mpi_short_float[512],
+    ompi_mpi_c_short_float_complex[512];
+char ompi_mpi_instance_null[512], ompi_mpi_errors_abort[1024], ompi_mpi_short_float[512],
+    ompi_mpi_c_short_float_complex[512];

@@ -31,7 +31,8 @@ const Predefined predefined[] = {
 #include "taihu/mpi/bindings/open_mpi_abi/handles.def"
     // Since Open MPI 5
     TAIHU_OF_KIND(error_handler, MPI_ERRORS_ABORT, ompi_mpi_errors_abort, 3)
-        TAIHU_OF_KIND(session, MPI_SESSION_NULL, ompi_mpi_instance_null, 0)};
+        TAIHU_OF_KIND(session, MPI_SESSION_NULL, ompi_mpi_instance_null, 0)
+            TAIHU_OF_KIND(datatype, MPIX_C_FLOAT16, ompi_mpi_short_float, 74)};
 #undef TAIHU_OF_KIND
 
 /// A number that no handle of ours has: what is not there, such as MPI_LB.
@@ -47,7 +48,9 @@ const Alias aliases[] = {{"ompi_mpi_c_complex", (std::uintptr_t)MPI_C_FLOAT_COMP
                          {"ompi_mpi_ub", nothing},
                          {"ompi_mpi_2cplex", nothing},
                          {"ompi_mpi_2dblcplex", nothing},
-                         {"ompi_mpi_complex4", (std::uintptr_t)MPI_COMPLEX4}};
+                         {"ompi_mpi_complex4", (std::uintptr_t)MPI_COMPLEX4},
+                         {"ompi_mpi_c_short_float_complex", nothing},
+                         {"ompi_mpi_cxx_sfltcplex", nothing}};
 
 /// One record per number. A COPY takes as many bytes as the variable has in Open MPI, up to 2 KiB; what comes
 /// behind the record does not matter.
