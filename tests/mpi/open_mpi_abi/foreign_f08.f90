@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: Apache-2.0
 ! What Open MPI's Fortran library does inside of its own objects: requests, groups, attributes, operations, error handlers,
-! generalized requests, and statuses that are left out. Also run by Open MPI itself.
+! generalized requests, info objects, and statuses that are left out. Also run by Open MPI itself.
 module procedures
   use mpi_f08
   implicit none
@@ -56,6 +56,9 @@ program foreign_f08
   type(MPI_Op) :: op
   type(MPI_Errhandler) :: handler
   type(MPI_Datatype) :: pair
+  type(MPI_Info) :: info
+  character(MPI_MAX_INFO_KEY) :: key
+  character(20) :: text
   integer :: rank, size, value, keyval, to, from, count
   integer(MPI_ADDRESS_KIND) :: attribute
   logical :: flag
@@ -123,6 +126,23 @@ program foreign_f08
   call MPI_Type_match_size(MPI_TYPECLASS_REAL, 8, pair)
   call MPI_Type_size(pair, count)
   call check(count == 8, 'the type of a size')
+
+  call MPI_Info_create(info)
+  call MPI_Info_set(info, ' a key ', 'a value of it')
+  call MPI_Info_get_nkeys(info, count)
+  call MPI_Info_get_nthkey(info, 0, key)
+  call check(count == 1 .and. key == 'a key', 'a key')
+  call MPI_Info_get_valuelen(info, 'a key', count, flag)
+  call check(flag .and. count == 13, 'the length of a value')
+  call MPI_Info_get(info, 'a key', 20, text, flag)
+  call check(flag .and. text == 'a value of it', 'a value')
+  text = ''
+  call MPI_Info_get(info, 'a key', 7, text, flag)
+  call check(flag .and. text == 'a value', 'the begin of a value')
+  call MPI_Info_get(info, 'no key', 20, text, flag)
+  call check(.not. flag .and. text == 'a value', 'a key that is not there')
+  call MPI_Info_free(info)
+  call check(info == MPI_INFO_NULL, 'a freed info object')
 
   call MPI_Comm_free(copy)
   call check(copy == MPI_COMM_NULL, 'a freed communicator')

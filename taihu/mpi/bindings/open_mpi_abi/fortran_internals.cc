@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the procedures of Open MPI's Fortran library call in its library for C beyond the calls of MPI: texts,
-// failures of their own, and the predefined procedures of keys.
+// failures of their own, and the predefined procedures of keys. And procedures in place of its own (names.cc)
+// that take texts and, in version 5, the inside of info objects.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <vector>
 
 #include "taihu/mpi/bindings/open_mpi_abi/convert.h"
 #include "taihu/mpi/objects/call.h"
@@ -54,6 +57,23 @@ int c_texts(const char* texts, int length, int advance, int count, char*** resul
   return no_memory;
 }
 
+/// A key in Fortran, for the C library's calls.
+using Key = std::unique_ptr<char, decltype(&std::free)>;
+Key key_of(const char* text, int length) {
+  return {c_text(text, length), &std::free};
+}
+MPI_Info info_of(const int* integer) noexcept {
+  Rank* const rank = current_rank();
+  return rank != nullptr ? from_fortran<MPI_Info>(*rank, *integer) : invalid_handle<MPI_Info>();
+}
+/// A text for Fortran, which ends with blanks.
+void give_text(const char* text, char* result, int length) {
+  const std::size_t room = static_cast<std::size_t>(std::max(length, 0));
+  const std::size_t bytes = std::min(std::strlen(text), room);
+  std::memcpy(result, text, bytes);
+  std::memset(result + bytes, ' ', room - bytes);
+}
+
 }  // namespace
 }  // namespace taihu::mpi::open_mpi
 
@@ -67,10 +87,7 @@ INTERNAL(int, ompi_fortran_string_f2c, (const char* text, int length, char** res
   return *result != nullptr ? 0 : no_memory;
 }
 INTERNAL(int, ompi_fortran_string_c2f, (const char* text, char* result, int length)) {
-  const std::size_t room = static_cast<std::size_t>(std::max(length, 0));
-  const std::size_t bytes = std::min(std::strlen(text), room);
-  std::memcpy(result, text, bytes);
-  std::memset(result + bytes, ' ', room - bytes);
+  give_text(text, result, length);
   return 0;
 }
 INTERNAL(int, ompi_fortran_argv_blank_f2c, (const char* texts, int length, int advance, char*** result)) {
@@ -111,3 +128,24 @@ NULL_PROCEDURES(type_)
 NULL_PROCEDURES(win_)
 /// Procedures that convert between data representations are never called.
 INTERNAL(void, mpi_conversion_fn_null_, (void)) {}
+
+#define INFO_PROCEDURE(name, parameters) TAIHU_OPEN_MPI_CALL(void, fortran_info_##name, parameters)
+
+INFO_PROCEDURE(get, (const int* info, const char* key, const int* most, char* value, int* flag, int* error,
+                     int key_length, int value_length)) {
+  std::vector<char> text(static_cast<std::size_t>(std::max(*most, 0)) + 1);
+  const int code = PMPI_Info_get(info_of(info), key_of(key, key_length).get(), *most, text.data(), flag);
+  if (code == MPI_SUCCESS && *flag != 0) give_text(text.data(), value, value_length);
+  if (error != nullptr) *error = out_error(code);
+}
+INFO_PROCEDURE(get_valuelen,
+               (const int* info, const char* key, int* length, int* flag, int* error, int key_length)) {
+  const int code = PMPI_Info_get_valuelen(info_of(info), key_of(key, key_length).get(), length, flag);
+  if (error != nullptr) *error = out_error(code);
+}
+INFO_PROCEDURE(get_nthkey, (const int* info, const int* n, char* key, int* error, int key_length)) {
+  char text[MPI_MAX_INFO_KEY + 1] = "";
+  const int code = PMPI_Info_get_nthkey(info_of(info), *n, text);
+  if (code == MPI_SUCCESS) give_text(text, key, key_length);
+  if (error != nullptr) *error = out_error(code);
+}

@@ -15,8 +15,9 @@ std::string_view last_part(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-/// Procedures of the Fortran library that read or write the inside of objects (Open MPI 4.1.4,
-/// ompi/mpi/fortran/mpif-h): in their place are those of fortran_calls.cc.
+/// Procedures of the Fortran library that read or write the inside of objects (Open MPI 4.1.4 and 5.0.7,
+/// ompi/mpi/fortran/mpif-h): in their place are those of fortran_calls.cc, of info objects of
+/// fortran_internals.cc.
 constexpr std::array own_procedures = {"attr_get"sv,
                                        "attr_put"sv,
                                        "comm_create_errhandler"sv,
@@ -33,6 +34,9 @@ constexpr std::array own_procedures = {"attr_get"sv,
                                        "group_range_excl"sv,
                                        "group_range_incl"sv,
                                        "group_union"sv,
+                                       "info_get"sv,
+                                       "info_get_nthkey"sv,
+                                       "info_get_valuelen"sv,
                                        "keyval_create"sv,
                                        "op_create"sv,
                                        "register_datarep"sv,
@@ -82,6 +86,7 @@ const Variable variables[] = {{"ompi_status_empty", &empty_status},
                               {"ompi_errcode_intern_lastused", &zeros},
                               {"ompi_mpi_param_check", &zeros},
                               {"ompi_mpi_state", &zeros},
+                              {"ompi_instance_count", &zeros},
                               {"ompi_registered_datareps", &zeros},
                               {"opal_uses_threads", &zeros},
                               {"opal_class_init_epoch", &zeros},
