@@ -200,7 +200,10 @@ void* reallocate(void* address, std::size_t bytes) {
 
 bool trim() {
   OwnCache cache;
-  if (cache) cache->empty();
+  if (cache) {
+    cache->empty();
+    cache->trim();
+  }
   bool given_back = false;
   for (unsigned node = 0; node < node_total; ++node) given_back = node_heaps[node].trim() || given_back;
   return given_back;

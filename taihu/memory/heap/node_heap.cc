@@ -40,7 +40,7 @@ std::size_t NodeHeap::kept_slices() const {
 /// memory goes back soon, little: a thread that waits does not give back what its cache keeps.
 std::size_t NodeHeap::cache_limit(std::int64_t live) const {
   if (settings.decay_ms.load(std::memory_order_relaxed) <= Settings::soon_ms)
-    return std::max(slices_per_mib, slices_for(settings.per_thread_bytes));
+    return std::max(slices_per_mib / 4, slices_for(settings.per_thread_bytes));
   const bool little = live < LargeCache::much;
   const std::size_t least = little ? 4 * slices_per_mib : 2 * slices_per_mib, most = 512 * slices_per_mib;
   const std::size_t threads = std::max<std::size_t>(active_caches.load(std::memory_order_relaxed), 1);

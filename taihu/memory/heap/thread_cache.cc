@@ -59,6 +59,7 @@ void* ThreadCache::refill(unsigned small, std::size_t alignment) {
   }
   if (++slow_calls_ % 64 == 0) {
     flush_remote();
+    give_up_idle();
     if constexpr (contracts_checked) check_invariants();
   }
   if (shortened_[small]) {  // it gave blocks up and needs them again: let the list be longer
@@ -118,7 +119,10 @@ void ThreadCache::carve(unsigned small) {
   link(reinterpret_cast<Block*>(block), &last_block);
   lists_[small].room -= count;
   span->carved = span->carved + count;
-  if (span->carved == span->capacity) current_[small] = nullptr;
+  if (span->carved == span->capacity)
+    current_[small] = nullptr;
+  else if (!span->trimmed)
+    trim_soon(span);
 }
 
 Slice* ThreadCache::new_span(unsigned small) {
@@ -126,6 +130,7 @@ Slice* ThreadCache::new_span(unsigned small) {
   if (!span) span = take_large(span_slices(small));  // may be a little longer
   if (!span) return nullptr;
   ++statistics_.spans;
+  span->trimmed = span->written == 0;
   span->state = SliceState::small;
   span->small = static_cast<std::uint8_t>(small);
   span->free = &last_block;
@@ -334,23 +339,6 @@ Slice* ThreadCache::take_growable(std::uint32_t slices, SliceState preferred) {
   Slice* block = preferred == SliceState::dirty ? large_.runs.take_growable(slices, preferred) : nullptr;
   large_.note_taken();
   return block ? block : node().take_growable(slices, preferred);
-}
-
-void ThreadCache::empty() {
-  flush_remote();
-  take_inbox();
-  for (unsigned small = 1; small < small_classes; ++small) {
-    release_blocks(small, lists_[small].first, INT64_MAX);
-    Slice* span = current_[small];
-    if (span && span->free_blocks == span->carved) {
-      span->capacity = span->carved;
-      current_[small] = nullptr;
-      give_up(span);
-    }
-  }
-  drop_guarded(0);
-  node().take_back(large_, 0);
-  if constexpr (contracts_checked) check_invariants();
 }
 
 }  // namespace taihu::memory::heap

@@ -79,8 +79,12 @@ class alignas(4096) ThreadCache {
 
   /// Hands over what was collected for other caches.
   void flush_remote();
-  /// Gives up all that is free.
+  /// Gives up all that is free in units of slices.
   void empty();
+  /// Gives pages of spans that hold nothing back to the system.
+  void trim();
+  /// Where memory goes back soon, now and then: gives up what has been free since the last time.
+  void give_up_idle();
   void check_invariants() const;
   NodeHeap& node() { return node_heaps[node_]; }
 
@@ -99,6 +103,15 @@ class alignas(4096) ThreadCache {
     std::uint32_t bytes;
   };
 
+  /// What tells whether a class has been used in between.
+  struct Use {
+    const Block* first;
+    std::int64_t room;
+    std::uint32_t carved;
+    bool operator==(const Use&) const = default;
+  };
+  Use use_of(unsigned small) const;
+
   static void flush(RemoteBucket& bucket);
   void take_inbox();
   bool release(Slice* span, Block* block);
@@ -110,6 +123,9 @@ class alignas(4096) ThreadCache {
   void unlist(Slice* span);
   void give_up(Slice* span);
   void release_blocks(unsigned small, Block*& first, std::int64_t most);
+  void give_up_class(unsigned small);
+  void trim(unsigned small);
+  void trim_soon(Slice* span);
   void prepare(unsigned node);
   void stay_on_node();
   std::int64_t least_limit(unsigned small) const;
@@ -126,7 +142,8 @@ class alignas(4096) ThreadCache {
   guards::GuardedBlocks guarded_;
   RemoteBucket remote_[remote_buckets]{};
   CacheStatistics statistics_{};
-  std::uint32_t slow_calls_ = 0;
+  std::uint32_t slow_calls_ = 0, last_idle_ = 0, last_trim_ = 0;
+  Use last_use_[small_classes]{};  // when what is idle was given up
   std::uint32_t node_ = 0;
   ThreadCache* next_ = nullptr;  // in the registry
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which pages of free memory a thread's cache gives back, and when.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <chrono>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "taihu/memory/heap/heap.h"
+#include "taihu/memory/heap/os.h"
+#include "taihu/memory/heap/settings.h"
+#include "taihu/memory/heap/slice_map.h"
+
+namespace heap = taihu::memory::heap;
+
+namespace {
+
+/// Memory goes back soon, as in ranks of Python, while one of these lives.
+class Soon {
+ public:
+  explicit Soon(std::uint32_t decay_ms) : before_(heap::settings.decay_ms) {
+    heap::settings.decay_ms = decay_ms;
+  }
+  ~Soon() { heap::settings.decay_ms = before_; }
+  Soon(const Soon&) = delete;
+
+ private:
+  std::uint32_t before_;
+};
+
+void pass_time() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));  // more than the heap's clock may be late
+}
+
+std::size_t present_pages(const void* begin, std::size_t bytes) {
+  const std::size_t page = heap::os::page_bytes();
+  std::vector<unsigned char> present((bytes + page - 1) / page);
+  EXPECT_EQ(mincore(const_cast<void*>(begin), bytes, present.data()), 0);
+  std::size_t count = 0;
+  for (const unsigned char one : present) count += one & 1;
+  return count;
+}
+
+/// Free memory whose pages are present, from which the next spans are made.
+void leave_present_memory() {
+  constexpr std::size_t bytes = std::size_t{8} << 20;
+  void* block = heap::allocate(bytes);
+  memset(block, 1, bytes);
+  heap::free(block);
+}
+
+/// Blocks until one is the first of a new span, which is then carved at its begin only.
+heap::Slice* begin_span(std::size_t bytes, std::vector<void*>& blocks) {
+  for (;;) {
+    blocks.push_back(heap::allocate(bytes));
+    heap::Slice* span = heap::slice_map.span_of(blocks.back());
+    if (span->carved * bytes <= 4096 + bytes && span->begin() + span->first == blocks.back()) return span;
+  }
+}
+
+void free_all(std::vector<void*>& blocks) {
+  for (void* block : blocks) heap::free(block);
+  blocks.clear();
+}
+
+TEST(GivingUp, PagesOfASpanThatAreNotCarvedYet) {
+  leave_present_memory();
+  std::vector<void*> blocks;
+  const heap::Slice* span = begin_span(1500, blocks);
+  memset(blocks.back(), 7, 1500);
+  ASSERT_EQ(present_pages(span->begin(), span->bytes()), span->bytes() / heap::os::page_bytes())
+      << "the span was not made of present memory";
+  heap::trim();
+  EXPECT_LE(present_pages(span->begin(), span->bytes()), 2u);
+  EXPECT_EQ(static_cast<char*>(blocks.back())[1499], 7);
+  for (int more = 0; more < 100; ++more) {  // the rest of the span serves as before
+    blocks.push_back(heap::allocate(1500));
+    memset(blocks.back(), more, 1500);
+  }
+  free_all(blocks);
+}
+
+TEST(GivingUp, TheSameAtOnceWhereMemoryGoesBackSoon) {
+  leave_present_memory();
+  std::vector<void*> blocks;
+  const Soon soon(500);
+  pass_time();
+  const heap::Slice* span = begin_span(1300, blocks);
+  EXPECT_LE(present_pages(span->begin(), span->bytes()), 3u);
+  free_all(blocks);
+}
+
+TEST(GivingUp, TheInsideOfLongFreeBlocks) {
+  constexpr std::size_t bytes = 30'000, count = 4;
+  std::vector<void*> blocks;
+  for (std::size_t at = 0; at < count; ++at) {
+    blocks.push_back(heap::allocate(bytes));
+    memset(blocks.back(), 1, bytes);
+  }
+  void* const kept = heap::allocate(bytes);  // their span stays one
+  memset(kept, 3, bytes);
+  const std::vector<void*> places = blocks;
+  free_all(blocks);
+  heap::trim();
+  for (const void* place : places) {
+    if (!heap::slice_map.list_of(place)) continue;  // its span is free memory again
+    EXPECT_LE(present_pages(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(place) & ~4095UL),
+                            bytes),
+              2u);
+  }
+  for (std::size_t at = 0; at < count; ++at) {
+    blocks.push_back(heap::allocate(bytes));
+    memset(blocks.back(), 2, bytes);
+  }
+  EXPECT_EQ(static_cast<char*>(kept)[bytes - 1], 3);
+  blocks.push_back(kept);
+  free_all(blocks);
+}
+
+/// Blocks of a class that the thread does not use any more go back to their span, which is free memory then,
+/// or a span of the class that the thread uses.
+TEST(GivingUp, ClassesThatAreIdle) {
+  const Soon soon(5);
+  std::vector<void*> blocks;
+  begin_span(2900, blocks);
+  void* const last = blocks.back();
+  free_all(blocks);
+  const heap::FreeList* const list = heap::slice_map.list_of(last);
+  ASSERT_NE(list, nullptr) << "the list keeps a few blocks";
+  for (int turn = 0; turn < 3; ++turn) {  // slow calls of another class
+    pass_time();
+    for (int call = 0; call < 70 * 256; ++call) blocks.push_back(heap::allocate(16));
+  }
+  EXPECT_NE(heap::slice_map.list_of(last), list);
+  free_all(blocks);
+}
+
+}  // namespace
