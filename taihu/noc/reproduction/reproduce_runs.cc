@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/noc/reproduction/reproduce_runs.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "taihu/noc/collectives/model.h"
@@ -48,7 +49,13 @@ Measured measure(const Case& which) {
   check_input(machine.outcome(number).results == reference_results(operation, count),
               "wrong result of a collective");
   Measured measured;
-  measured.cycles = machine.outcome(number).cycles();
+  measured.cycles = measured.at_root = machine.outcome(number).cycles();
+  const int root = members[static_cast<std::size_t>(operation.root)];
+  if (root != machine.tree_root())
+    measured.at_root -= message_cycles(machine.config(), machine.tree_root(), root, which.bytes);
+  for (const int member : members)
+    measured.links =
+        std::max(measured.links, machine.config().network.mesh.distance(member, machine.tree_root()));
   measured.hops = hops() - before;
   measured.predicted =
       which.strategy == 0

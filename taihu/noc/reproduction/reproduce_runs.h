@@ -27,6 +27,8 @@ struct Case {
 
 struct Measured {
   Cycle cycles = 0;
+  Cycle at_root = 0;       ///< without the message from the tree's root to a root that is another node
+  int links = 0;           ///< from the farthest member to the tree's root
   Cycle predicted = 0;     ///< corrected closed form (software: rounds without contention)
   double table3 = 0;       ///< as printed, with the terms of this simulator
   std::uint64_t hops = 0;  ///< packets over links, of this operation alone
