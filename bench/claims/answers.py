@@ -8,8 +8,9 @@ these files is a Fault of one line.
 A claim: id, title, place (in the paper), paper (what it says), word (one of WORDS), why (for what is not measured), note, picture,
 value (any number of them). A value: what, paper, page (or a list: the first that is there and has the titles), cells (name = titles,
 row, column, or text: an expression whose groups are taken), ours (calculated from the names; else the first), show (a text with
-{names}), compare (the paper's value or its range), aim (one of AIMS), absent (what to say where a title is on no page), unless (a
-page: the value is left out where that is there)."""
+{names}), compare (the paper's value or its range), aim (one of AIMS), limit (calculated as `ours` is: what this machine can reach, by
+a measurement of the same run), absent (what to say where a title is on no page), unless (a page: the value is left out where that
+is there)."""
 import ast
 import operator
 import pathlib
@@ -31,7 +32,7 @@ VARIABLES = {"AMGCL_INCLUDE": "folder that has amgcl/amg.hpp", "OPENMC": "OpenMC
 NEAR = 0.05  # what differs by less is the same
 
 CLAIM_KEYS = {"id", "title", "place", "paper", "word", "why", "note", "picture", "value"}
-VALUE_KEYS = {"what", "paper", "page", "cells", "ours", "show", "compare", "aim", "absent", "unless"}
+VALUE_KEYS = {"what", "paper", "page", "cells", "ours", "show", "compare", "aim", "limit", "absent", "unless"}
 CELL_KEYS = {"titles", "row", "column", "text"}
 PAGE_KEYS = {"command", "longer", "minutes", "needs", "timed", "inputs"}
 RESULTS_LINE = re.compile(r"\]\(results/([\w-]+)\.md\).*`([^`]+)` \|$")  # of docs/results.md: the page and its command
@@ -113,6 +114,8 @@ def check_claim(claim, pages, where):
         for name in pages_of(value):
             if name not in pages:
                 raise Fault(f"{inside}: pages.toml has no page '{name}'")
+        if "limit" in value and value.get("aim", "more") not in ("more", "less"):
+            raise Fault(f"{inside}: the key 'limit' needs the aim more or less")
         if value.get("aim", "more") not in AIMS:
             raise Fault(f"{inside}: the aim '{value['aim']}' is none of {', '.join(AIMS)}")
         if value.get("unless", name) not in pages:
@@ -140,12 +143,15 @@ def read_claims(pages, folder=HERE):
 
 
 OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
-FUNCTIONS = {"least": lambda values: [min(values)], "most": lambda values: [max(values)], "range": lambda values: [min(values), max(values)]}
+# Of lists: one number of all, all of them, or one of each place.
+FUNCTIONS = {"least": lambda *lists: [min(number for numbers in lists for number in numbers)],
+             "most": lambda *lists: [max(number for numbers in lists for number in numbers)],
+             "each": lambda *lists: [number for numbers in lists for number in numbers],
+             "smaller": lambda *lists: [min(numbers) for numbers in zip(*lists, strict=True)]}
 
 
 def calculate(text, names):
-    """An expression of numbers, names of lists of numbers, + - * /, least(), most(), range(); lists are taken element by
-    element."""
+    """An expression of numbers, names of lists of numbers, + - * / and FUNCTIONS; lists are taken element by element."""
     def value(node):
         if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
             return [float(node.value)]
@@ -159,8 +165,11 @@ def calculate(text, names):
             pairs = zip(left * (count if len(left) == 1 else 1), right * (count if len(right) == 1 else 1))
             return [OPERATIONS[type(node.op)](*pair) for pair in pairs]
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") in FUNCTIONS and not node.keywords:
-            return FUNCTIONS[node.func.id]([number for argument in node.args for number in value(argument)])
-        raise Fault(f"'{text}': {ast.unparse(node)} is not understood; known are numbers, + - * /, least(), most(), range() and "
+            lists = [value(argument) for argument in node.args]
+            if node.func.id == "smaller" and len({len(numbers) for numbers in lists}) > 1:
+                raise Fault(f"'{text}': lists of {' and '.join(str(len(numbers)) for numbers in lists)} numbers do not go together")
+            return FUNCTIONS[node.func.id](*lists)
+        raise Fault(f"'{text}': {ast.unparse(node)} is not understood; known are numbers, + - * /, {', '.join(f'{name}()' for name in FUNCTIONS)} and "
                     f"{', '.join(sorted(names))}")
     try:
         return value(ast.parse(text, mode="eval").body)
@@ -175,20 +184,41 @@ def ends(numbers):
     return float(min(numbers)), float(max(numbers))
 
 
-def verdict(ours, compare, aim="more"):
-    """better, met or not met. `ours` and `compare` are ranges or single values: their ends are compared."""
-    ours, papers = ends(ours), ends(compare)
+def gain(ours, papers, sign):
+    """By which part of the paper's value ours goes beyond it; negative where it does not reach it."""
+    return sign * (ours - papers) / abs(papers) if papers else sign * (ours - papers)
+
+
+def reached(ours, compare, aim):
+    """How many of our values reach the paper's value, of a range the end that is easier to reach. For the aims more and less."""
+    sign, papers = (1, ends(compare)[0]) if aim == "more" else (-1, ends(compare)[1])
+    return sum(gain(value, papers, sign) >= -NEAR for value in ours)
+
+
+def verdict(ours, compare, aim="more", limit=None):
+    """better, met, at the limit, met in part or not met. `ours` are one value or several, `compare` is the paper's value or range,
+    `limit` what this machine can reach.
+
+    Of several values both ends are compared with both ends of the paper's; where one end fails, they are met in part if some of
+    them reach the end of the paper's range that is easier to reach. A single value is met anywhere in the paper's range."""
+    low, high = ends(ours)
+    papers = ends(compare)
     if aim == "at least":
-        return "met" if ours[0] >= papers[0] else "not met"
+        return "met" if low >= papers[0] else "not met"
     if aim == "at most":
-        return "met" if ours[1] <= papers[1] else "not met"
+        return "met" if high <= papers[1] else "not met"
     if aim == "equal":
-        return "met" if all(abs(a - b) <= NEAR * abs(b) for a, b in zip(ours, papers)) else "not met"
+        return "met" if all(abs(a - b) <= NEAR * abs(b) for a, b in zip((low, high), papers)) else "not met"
     sign = 1 if aim == "more" else -1
-    gains = [sign * (a - b) / abs(b) if b else sign * (a - b) for a, b in zip(ours, papers)]
+    gains = [gain(a, b, sign) for a, b in zip((low, high), papers)]
     if min(gains) > NEAR:
         return "better"
-    return "met" if min(gains) >= -NEAR else "not met"
+    count = reached(ours, compare, aim)
+    if min(gains) >= -NEAR or count == len(ours) == 1:
+        return "met"
+    if limit is not None and all(gain(value, most, sign) >= -NEAR for value, most in zip(ours, limit)):
+        return "at the limit"
+    return "met in part" if count else "not met"
 
 
 def together(verdicts):
@@ -297,6 +327,7 @@ class Answers:
         try:
             names = {name: page.numbers(**cell) for name, cell in value["cells"].items()}
             numbers = calculate(value.get("ours", next(iter(names))), names)
+            limit = calculate(value["limit"], names) if "limit" in value else None
             text = text_of(numbers)
             if "show" in value:
                 text = re.sub(r"\{(\w+)\}", lambda name: text_of(calculate(name.group(1), {**names, "ours": numbers})), value["show"])
@@ -306,7 +337,12 @@ class Answers:
             raise Fault(f"{where}: {problem}") from None
         except (Missing, Fault) as problem:
             raise Fault(f"{where}: {problem}") from None
-        word = None
-        if "compare" in value:
-            word = verdict(numbers, value["compare"], value.get("aim", "more"))
+        if "compare" not in value:
+            return text, None
+        aim = value.get("aim", "more")
+        word = verdict(numbers, value["compare"], aim, limit)
+        if word == "met in part":
+            text += f" ({reached(numbers, value['compare'], aim)} of {len(numbers)})"
+        if limit is not None and word in ("at the limit", "met in part", "not met"):
+            text += f"; the most here is {text_of(limit)}"
         return text, word

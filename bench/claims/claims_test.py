@@ -124,7 +124,8 @@ class Calculations(unittest.TestCase):
     def test_lists_go_element_by_element(self):
         self.assertEqual([100.0, 50.0], answers.calculate("100 * (peer / ours - 1)", {"peer": [4, 3], "ours": [2, 2]}))
         self.assertEqual([2.0, 1.5], answers.calculate("peer / ours", {"peer": [4, 3], "ours": [2]}))
-        self.assertEqual([1, 4], answers.calculate("range(a, b)", {"a": [4, 2], "b": [1]}))
+        self.assertEqual([4, 2, 1], answers.calculate("each(a, b)", {"a": [4, 2], "b": [1]}))
+        self.assertEqual([1, 2], answers.calculate("smaller(a, b)", {"a": [4, 2], "b": [1, 3]}))
         self.assertEqual([3], answers.calculate("most(a) - least(b)", {"a": [4, 2], "b": [1]}))
 
     def test_what_is_not_understood(self):
@@ -134,6 +135,7 @@ class Calculations(unittest.TestCase):
         self.refused("is not understood", "a.real", a=[1])
         self.refused("divides by zero", "a / 0", a=[1])
         self.refused("do not go together", "a / b", a=[1, 2], b=[1, 2, 3])
+        self.refused("do not go together", "smaller(a, b)", a=[1, 2], b=[1, 2, 3])
 
 
 class Verdicts(unittest.TestCase):
@@ -145,8 +147,26 @@ class Verdicts(unittest.TestCase):
 
     def test_both_ends_of_ranges_count(self):
         self.assertEqual("better", answers.verdict([3, 9], [2, 8]))
-        self.assertEqual("not met", answers.verdict([1, 90], [2, 8]))
         self.assertEqual("met", answers.verdict([2, 90], [2, 8]))
+        self.assertEqual("met in part", answers.verdict([1, 90], [2, 8]))
+        self.assertEqual("met in part", answers.verdict([2, 7], [2, 8]))
+        self.assertEqual("not met", answers.verdict([1, 1.5], [2, 8]))
+        self.assertEqual("not met", answers.verdict([9, 90], [2, 8], "less"))
+        self.assertEqual("met in part", answers.verdict([7, 90], [2, 8], "less"))
+
+    def test_points_that_reach_the_near_end_are_counted(self):
+        self.assertEqual(2, answers.reached([0, 0, 0, 14.1, 38.6], [3, 16], "more"))
+        self.assertEqual(2, answers.reached([1.91, 2.09, 2.2], 2, "less"))
+
+    def test_a_single_point_is_met_anywhere_in_a_range(self):
+        self.assertEqual(["not met", "met", "met", "better"], [answers.verdict([x], [2, 8]) for x in (1, 2, 5, 9)])
+        self.assertEqual(["better", "met", "not met"], [answers.verdict([x], [2, 8], "less") for x in (1, 5, 9)])
+
+    def test_what_the_machine_can_give(self):
+        self.assertEqual("at the limit", answers.verdict([70, 61], [90, 96], "more", [72, 64]))
+        self.assertEqual("not met", answers.verdict([70, 60], [90, 96], "more", [72, 64]))
+        self.assertEqual("better", answers.verdict([99, 104], [90, 96], "more", [72, 64]))
+        self.assertEqual(["at the limit", "not met"], [answers.verdict([x], 1, "less", [2]) for x in (2.09, 2.2)])
 
     def test_limits_and_equality(self):
         self.assertEqual(["met", "not met"], [answers.verdict([x, 2], 1, "at least") for x in (1, 0.99)])
@@ -156,6 +176,8 @@ class Verdicts(unittest.TestCase):
     def test_of_a_claim(self):
         self.assertEqual("met in part", answers.together(["better", "not met", None]))
         self.assertEqual("met", answers.together(["better", "met"]))
+        self.assertEqual("met in part", answers.together(["met in part", "not met"]))
+        self.assertEqual("at the limit", answers.together(["at the limit", None]))
         self.assertEqual("not met", answers.together(["not met", None]))
         self.assertIsNone(answers.together([None]))
 
@@ -220,6 +242,20 @@ class Claims(Folder):
     def test_a_number_that_changes_changes_the_page(self):
         self.change("docs/results/put.md", "| 3.22 |", "| 1.22 |")
         self.assertIn("| ratio | 3 | 1.22 | not met |", self.text())
+
+    def test_what_is_met_in_part_says_how_much(self):
+        self.change("parallel_c.toml", 'row = { bytes = "4", who = "Taihu" }, column = "ratio" }',
+                    'row = { bytes = ["4", "64"], who = "Taihu" }, column = "ratio" }')
+        self.assertIn("| ratio | 3 | 2.5 to 3.22 (1 of 2) | met in part |", self.text())
+
+    def test_the_limit_of_the_machine_is_told(self):
+        self.change("docs/results/put.md", "| 3.22 |", "| 1.22 |")
+        self.change("parallel_c.toml", "compare = 3", 'compare = 3\nlimit = "ratio + 0.01"')
+        self.assertIn("| ratio | 3 | 1.22; the most here is 1.23 | at the limit |", self.text())
+        self.change("parallel_c.toml", "ratio + 0.01", "ratio + 1")
+        self.assertIn("| ratio | 3 | 1.22; the most here is 2.22 | not met |", self.text())
+        self.change("parallel_c.toml", 'limit = "ratio + 1"', 'limit = "ratio"\naim = "equal"')
+        self.refused("parallel_c.toml: P1, ratio: the key 'limit' needs the aim more or less")
 
     def test_a_page_that_is_not_there_is_not_yet_run(self):
         (self.root / "docs/results/put.md").unlink()
@@ -338,10 +374,10 @@ class Claims(Folder):
         self.refused("reactor.toml: R1, ratio: pages.toml has no page 'putt'")
         self.change("reactor.toml", 'page = "putt"', 'page = "put"\naim = "best"')
         self.refused("reactor.toml: R1, ratio: the aim 'best' is none of more, less, equal, at least, at most")
-        self.change("reactor.toml", 'aim = "best"', "limit = 1")
-        self.refused("reactor.toml: R1, ratio: there is no key 'limit'; there are absent, aim, cells, compare, ours, page, paper, show, unless, "
-                     "what")
-        self.change("reactor.toml", "limit = 1\n", "")
+        self.change("reactor.toml", 'aim = "best"', "bound = 1")
+        self.refused("reactor.toml: R1, ratio: there is no key 'bound'; there are absent, aim, cells, compare, limit, ours, page, paper, show, "
+                     "unless, what")
+        self.change("reactor.toml", "bound = 1\n", "")
         self.change("reactor.toml", '"measured"', '"guessed"')
         self.refused("reactor.toml: R1: 'guessed' is none of " + ", ".join(answers.WORDS))
 

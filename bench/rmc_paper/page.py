@@ -88,13 +88,17 @@ def restart(tables):
     for ranks, found in tables.items():
         cells = [f"{median:.2f} ({least:.2f} to {most:.2f})" for median, least, most in (found["rows"][name] for name in names)]
         lines.append(f"| {ranks} | {found['megabytes']:.0f} | " + " | ".join(cells) + " |")
-    lines += ["", "| ranks | written: all ranks / root | read: all ranks / root | disk written: MB/s | disk read: MB/s |", "|---|---|---|---|---|"]
+    lines += ["", "| ranks | written: all ranks / root | written: plain file / root | read: all ranks / root | read: plain file / root | "
+              "plain file written: MB/s | plain file read: MB/s |", "|---|---|---|---|---|---|---|"]
     for ranks, found in tables.items():
-        rows, size = found["rows"], found["megabytes"]
-        lines.append(f"| {ranks} | {rows['written by all ranks'][0] / rows['written through the root'][0]:.2f} | "
-                     f"{rows['read by all ranks'][0] / rows['read through the root'][0]:.2f} | "
-                     f"{size / rows['plain file, written by all ranks'][0]:.0f} | {size / rows['plain file, read by all ranks'][0]:.0f} |")
-    return lines + ["", "One disk: all ranks write no faster than it does; what can be saved is the gathering."]
+        seconds, size = {name: median for name, (median, _, _) in found["rows"].items()}, found["megabytes"]
+        plain = {"written": min(seconds["plain file, written by all ranks"], seconds["plain file, written by one rank"]),
+                 "read": seconds["plain file, read by all ranks"]}
+        shares = [f"{done / seconds[f'{way} through the root']:.3f}" for way in plain for done in (seconds[f"{way} by all ranks"], plain[way])]
+        lines.append(f"| {ranks} | {' | '.join(shares)} | {size / plain['written']:.0f} | {size / plain['read']:.0f} |")
+    return lines + ["", "The plain file is what this disk and the system's page cache allow: the same number of bytes, without any format, written by "
+                    "all ranks at once or by one, whichever is faster, and read by all. One disk: all ranks write no faster than it does; "
+                    "what can be saved is the gathering."]
 
 
 def together(tables):
