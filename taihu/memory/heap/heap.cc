@@ -112,7 +112,7 @@ void* allocate_zeroed(std::size_t bytes) {
   return memset(block->begin(), 0, std::min(bytes, std::size_t{block->written} << slice_shift));
 }
 
-void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
+void* allocate_aligned_other(std::size_t alignment, std::size_t bytes) {
   if (alignment <= 16) return allocate(bytes);
   if (bytes > most_bytes || alignment > most_bytes / 2) return nullptr;
   if (alignment < slice_bytes && bytes <= small_bytes) {
@@ -120,7 +120,7 @@ void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
     const std::size_t least =
         std::max((bytes + guards::word_bytes() + alignment - 1) & ~(alignment - 1), alignment);
     unsigned small = least <= small_bytes ? small_class(least) : small_classes;
-    while (small < small_classes && class_bytes(small) % alignment != 0) ++small;
+    while (small < small_classes && (class_bytes(small) & (alignment - 1)) != 0) ++small;
     if (small < small_classes)
       return settings.secure ? allocate_with_word(small, alignment) : allocate_small(small, alignment);
   }

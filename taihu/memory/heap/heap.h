@@ -8,6 +8,7 @@
 namespace taihu::memory::heap {
 
 [[gnu::noinline]] void* allocate_other(std::size_t bytes);
+[[gnu::noinline]] void* allocate_aligned_other(std::size_t alignment, std::size_t bytes);
 /// `list`: list_near(address).
 [[gnu::noinline]] void free_other(void* address, FreeList* list);
 [[gnu::noinline]] void shorten(FreeList* list);
@@ -42,8 +43,15 @@ inline void free(void* address) {
 
 /// The same with all bytes 0.
 void* allocate_zeroed(std::size_t bytes);
-/// The same at a multiple of `alignment`, a power of two.
-void* allocate_aligned(std::size_t alignment, std::size_t bytes);
+/// The same at a multiple of `alignment`, a power of two. The size is rounded up to a multiple of it, too:
+/// blocks of such a class begin at multiples of their size.
+inline void* allocate_aligned(std::size_t alignment, std::size_t bytes) {
+  const std::size_t rounded = (bytes + alignment - 1) & ~(alignment - 1);
+  if (bytes <= fine_bytes && rounded <= fine_bytes) [[likely]]
+    if (void* block = current_cache->pop((rounded + 15) / 16)) [[likely]]
+      return block;
+  return allocate_aligned_other(alignment, bytes);
+}
 /// Bytes that a block has room for.
 std::size_t usable_bytes(const void* address);
 /// As realloc with bytes > 0; null leaves the block as it is. Long blocks grow in place where there is room
