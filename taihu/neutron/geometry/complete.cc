@@ -69,6 +69,21 @@ void find_inner_boundaries(Geometry& geometry) {
     }
 }
 
+void find_boundaries(Geometry& geometry) {
+  geometry.boundaries.clear();
+  geometry.other_boundaries.clear();
+  for (HotVector<double>& planes : geometry.boundary_planes) planes.clear();
+  for (std::size_t i = 0; i < geometry.surfaces.size(); ++i) {
+    const Surface& surface = geometry.surfaces[i];
+    if (surface.boundary == Boundary::transmission) continue;
+    geometry.boundaries.push_back(SurfaceId(i));
+    if (surface.type <= SurfaceType::z_plane)
+      geometry.boundary_planes[static_cast<std::size_t>(surface.type)].push_back(surface.coefficients[0]);
+    else
+      geometry.other_boundaries.push_back(SurfaceId(i));
+  }
+}
+
 bool is_periodic_plane(const Geometry& geometry, SurfaceId surface) {
   return is_plane(geometry.surface(surface)) && geometry.surface(surface).boundary == Boundary::periodic;
 }
@@ -207,10 +222,9 @@ void complete(Geometry& geometry) {
   std::vector<int> state(used.size()), depth(used.size());
   measure_depth(geometry, geometry.root, state, depth);
   find_inner_boundaries(geometry);
-  geometry.boundaries.clear();
-  for (std::size_t i = 0; i < geometry.surfaces.size(); ++i)
-    if (geometry.surfaces[i].boundary != Boundary::transmission) geometry.boundaries.push_back(SurfaceId(i));
+  find_boundaries(geometry);
   pair_periodic_surfaces(geometry);
+  make_cell_searches(geometry);
 }
 
 }  // namespace taihu::neutron

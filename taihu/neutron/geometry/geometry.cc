@@ -12,20 +12,29 @@ bool cell_contains(const Geometry& geometry, const Cell& cell, const Vector& r) 
   return contains(geometry.tests_of(cell), geometry.surfaces, r);
 }
 
-/// The cell of a universe that holds `r`, or none. Universes with few cells are searched in order.
+CellId search_in_turn(const Geometry& geometry, UniverseId universe, const Vector& r) noexcept {
+  for (const CellId cell : geometry.universe(universe).cells)
+    if (cell_contains(geometry, geometry.cell(cell), r)) return cell;
+  return {};
+}
+
+/// Without a tree, and with more than a few cells, the one that was found last is tried first.
+CellId search_from_last(const Geometry& geometry, CellMemory& memory, UniverseId universe,
+                        const Vector& r) noexcept {
+  if (geometry.universe(universe).cells.size() <= 3) return search_in_turn(geometry, universe, r);
+  const CellId last = memory.last_in(universe);
+  if (last && cell_contains(geometry, geometry.cell(last), r)) return last;
+  const CellId cell = search_in_turn(geometry, universe, r);
+  if (cell) memory.found(universe, cell);
+  return cell;
+}
+
+/// The cell of a universe that holds `r`, or none.
 CellId find_cell(const Geometry& geometry, CellMemory& memory, UniverseId universe,
                  const Vector& r) noexcept {
-  const std::vector<CellId>& cells = geometry.universe(universe).cells;
-  if (cells.size() > 3) {
-    const CellId last = memory.last_in(universe);
-    if (last && cell_contains(geometry, geometry.cell(last), r)) return last;
-  }
-  for (const CellId cell : cells)
-    if (cell_contains(geometry, geometry.cell(cell), r)) {
-      if (cells.size() > 3) memory.found(universe, cell);
-      return cell;
-    }
-  return {};
+  const SearchStep first = geometry.universe(universe).search;
+  return first == no_tree ? search_from_last(geometry, memory, universe, r)
+                          : search_tree(geometry.cell_tests, geometry.surfaces, first, r);
 }
 
 /// Coordinates of the universe that fills `cell`.
@@ -44,8 +53,8 @@ void enter_universe(const Geometry& geometry, const Cell& cell, const Location::
 
 /// Coordinates of the element of the lattice that fills `cell`. False: outside, and there is no outer
 /// universe.
-bool enter_lattice(const Geometry& geometry, const Cell& cell, const Location::Level& above,
-                   Location::Level& below) {
+[[gnu::flatten]] bool enter_lattice(const Geometry& geometry, const Cell& cell, const Location::Level& above,
+                                    Location::Level& below) {
   const Lattice& lattice = geometry.lattice(cell.lattice());
   enter_universe(geometry, cell, above, below);
   const std::array<int, 3> element = element_at(lattice, below.r);
@@ -65,6 +74,12 @@ bool fill_instance(const DistributedCell& cell, Location& location) noexcept {
 }
 
 }  // namespace
+
+CellId first_cell_at(const Geometry& geometry, UniverseId universe, const Vector& r) noexcept {
+  const SearchStep first = geometry.universe(universe).search;
+  return first == no_tree ? search_in_turn(geometry, universe, r)
+                          : search_tree(geometry.cell_tests, geometry.surfaces, first, r);
+}
 
 bool descend(const Geometry& geometry, CellMemory& memory, Location& location, int from) noexcept {
   for (int at = from;; ++at) {

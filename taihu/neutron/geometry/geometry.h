@@ -6,12 +6,14 @@
 // which makes finding cells faster.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "taihu/base/error.h"
+#include "taihu/neutron/geometry/cell_search.h"
 #include "taihu/neutron/geometry/lattice.h"
 #include "taihu/neutron/geometry/region.h"
 #include "taihu/neutron/geometry/surface.h"
@@ -57,6 +59,7 @@ struct CellText {
 
 struct Universe {
   int id = 0;
+  SearchStep search = no_tree;  ///< where the search for a cell begins
   std::vector<CellId> cells;
 };
 
@@ -81,9 +84,13 @@ struct Geometry {
   std::vector<Universe> universes;
   std::vector<Lattice> lattices;
   HotVector<Rotation> rotations;
-  HotVector<HalfSpaceTest> tests;            ///< of all cells; jumps count from the cell's first
-  HotVector<SurfaceId> cell_surfaces;        ///< of all cells
-  HotVector<SurfaceId> boundaries;           ///< surfaces that are not mere transmission
+  HotVector<HalfSpaceTest> tests;      ///< of all cells; jumps count from the cell's first
+  HotVector<SurfaceId> cell_surfaces;  ///< of all cells
+  HotVector<CellTest> cell_tests;      ///< of the searches in all universes
+  HotVector<SurfaceId> boundaries;     ///< surfaces that are not mere transmission
+  /// The same in two parts: where those across the x, y and z axis are; the others.
+  std::array<HotVector<double>, 3> boundary_planes;
+  HotVector<SurfaceId> other_boundaries;
   std::vector<PeriodicTurn> turns;           ///< of periodic surfaces
   std::vector<DistributedCell> distributed;  ///< made by the reader, after complete()
   UniverseId root;
@@ -116,9 +123,10 @@ class GeometryError : public Error {
   Where where_;
 };
 
-/// Checks a filled-in geometry and computes the members that follow from the rest: cells of universes,
-/// boundaries, depth. Throws GeometryError: universe inside itself, deeper than max_depth, boundary condition
-/// below the root universe, periodic surfaces that do not fit, no cell in the root universe.
+/// Checks a filled-in geometry and computes the members that follow from the rest: cells of universes and
+/// the searches for them, boundaries, depth. Throws GeometryError: universe inside itself, deeper than
+/// max_depth, boundary condition below the root universe, periodic surfaces that do not fit, no cell in the
+/// root universe.
 void complete(Geometry& geometry);
 
 /// Rotation matrix of OpenMC's three angles (degrees about x, y, z).
@@ -152,6 +160,10 @@ class CellMemory {
  private:
   std::vector<CellId> last_;
 };
+
+/// The cell of a universe that holds the point `r` of its own coordinates, or none; the first one where
+/// several do.
+CellId first_cell_at(const Geometry& geometry, UniverseId universe, const Vector& r) noexcept;
 
 /// Finds the cells around the point levels[from].r in universe levels[from].universe and everything below it.
 /// Returns false when there is none: `location.depth` is then the number of levels found.

@@ -129,5 +129,86 @@ TEST(Tracking, MaterialsAlongARayAreThoseOfThePlainSearch) {
   }
 }
 
+/// The same places with the trees of tests and without them.
+void expect_plain_search(const Model& model, const std::string& name) {
+  Geometry plain = model.geometry;
+  for (Universe& universe : plain.universes) universe.search = no_tree;
+  CellMemory memory(model.geometry), plain_memory(plain);
+  Stream random(11, StreamUse::source, 0, 0);
+  int inside = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const Vector r{7 * random.uniform() - 3.5, 7 * random.uniform() - 3.5, 7 * random.uniform() - 3.5};
+    const Vector u = random.direction();
+    Location found, expected;
+    const bool is_found = locate(model.geometry, memory, r, u, found);
+    ASSERT_EQ(is_found, locate(plain, plain_memory, r, u, expected)) << name;
+    ASSERT_EQ(found.depth, expected.depth) << name;
+    for (int level = 0; level < found.depth; ++level)
+      ASSERT_EQ(found.levels[level].cell, expected.levels[level].cell) << name;
+    inside += is_found ? 1 : 0;
+  }
+  EXPECT_GT(inside, 5000) << name;
+  EXPECT_LT(inside, 15000) << name;
+}
+
+TEST(CellSearch, FindsWhatThePlainSearchFinds) {
+  for (const char* name : {"rectangular", "hexagonal", "rotated", "boolean"}) {
+    const Model model = test_model(name);
+    for (const Universe& universe : model.geometry.universes) EXPECT_NE(universe.search, no_tree) << name;
+    expect_plain_search(model, name);
+  }
+}
+
+/// A box with a few cells inside and one around them.
+Model boxed(const std::string& surfaces, const std::string& cells) {
+  return model_from_text(
+      model_text("<surface id=\"1\" type=\"x-plane\" coeffs=\"-3\" boundary=\"vacuum\"/><surface id=\"2\" "
+                 "type=\"x-plane\" "
+                 "coeffs=\"3\" boundary=\"vacuum\"/><surface id=\"3\" type=\"y-plane\" coeffs=\"-3\" "
+                 "boundary=\"vacuum\"/>"
+                 "<surface id=\"4\" type=\"y-plane\" coeffs=\"3\" boundary=\"vacuum\"/>" +
+                     surfaces + cells,
+                 settings_text(100, 2, 1), ""));
+}
+
+TEST(CellSearch, OfCellsThatOverlapTheFirstIsFound) {
+  expect_plain_search(
+      boxed("<surface id=\"5\" type=\"sphere\" coeffs=\"0.5 0 0 1.5\"/><surface id=\"6\" "
+            "type=\"z-cylinder\" coeffs=\"0 0 1\"/>",
+            "<cell id=\"1\" region=\"-5 3\" material=\"1\"/><cell id=\"2\" region=\"-6 | (-5 -3)\" "
+            "material=\"2\"/><cell id=\"3\" region=\"1 -2 3 -4\" material=\"2\"/>"),
+      "overlapping");
+}
+
+/// Cells between neighbours of a row of planes or spheres along z.
+Model slabs_of(int count, const char* type) {
+  std::string surfaces, cells;
+  for (int i = 0; i < count; ++i) {
+    const std::string id = std::to_string(10 + i), place = std::to_string(6.0 / count * i - 3.001);
+    surfaces += "<surface id=\"" + id + "\" type=\"" + type + "\" coeffs=\"" +
+                (type == std::string("sphere") ? "0 0 " + place + " 0.3" : place) + "\"/>";
+  }
+  for (int i = 0; i + 1 < count; ++i)
+    cells += "<cell id=\"" + std::to_string(1 + i) + "\" region=\"1 -2 3 -4 " + std::to_string(10 + i) +
+             " -" + std::to_string(11 + i) + "\" material=\"1\"/>";
+  if (type == std::string("sphere")) cells += "<cell id=\"999\" region=\"1 -2 3 -4\" material=\"2\"/>";
+  return boxed(surfaces, cells);
+}
+
+TEST(CellSearch, ManyPlanesAreHalvedAndManyOtherSurfacesSearchedInTurn) {
+  const Model planes = slabs_of(60, "z-plane"), spheres = slabs_of(60, "sphere"),
+              cells = slabs_of(500, "z-plane");
+  const auto search_of = [](const Model& model) {
+    return model.geometry.universe(model.geometry.root).search;
+  };
+  EXPECT_NE(search_of(planes), no_tree);
+  EXPECT_LE(planes.geometry.cell_tests.size(), 64u);
+  EXPECT_EQ(search_of(spheres), no_tree);
+  EXPECT_EQ(search_of(cells), no_tree);
+  expect_plain_search(planes, "planes");
+  expect_plain_search(spheres, "spheres");
+  expect_plain_search(cells, "cells");
+}
+
 }  // namespace
 }  // namespace taihu::neutron

@@ -43,9 +43,10 @@ double slab_distance(double position, double speed, double half) noexcept {
 /// A point just at the upper edge of all elements is in the last one: it would be in no element, although the
 /// cell that the lattice fills has it.
 int index_along(double position, double origin, double pitch, int count) noexcept {
-  const double index = std::floor((position - origin) / pitch);
-  if (!(std::fabs(index) < 1e9)) return -1;
-  const int element = static_cast<int>(index);
+  const double place = (position - origin) / pitch;
+  if (!(std::fabs(place) < 1e9)) return -1;
+  const int whole = static_cast<int>(place);
+  const int element = place < whole ? whole - 1 : whole;  // rounded down, without a call
   if (element == count && position <= origin + count * pitch) [[unlikely]]
     return count - 1;
   return element;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace taihu::neutron {
 namespace {
@@ -10,24 +11,39 @@ namespace {
 /// Whether a flight that meets a boundary surface leaves its cell of the root universe there.
 bool leaves_model(const Geometry& geometry, SurfaceId surface, const Vector& r, const Vector& u,
                   double distance) {
-  const Cell* cell = nullptr;
-  const Vector before = r + std::fmax(0.0, distance - crossing_step_cm) * u;
-  for (const CellId index : geometry.universe(geometry.root).cells)
-    if (contains(geometry.tests_of(geometry.cell(index)), geometry.surfaces, before)) {
-      cell = &geometry.cell(index);
-      break;
-    }
-  if (cell == nullptr) return false;
+  const Vector before = r + std::max(0.0, distance - crossing_step_cm) * u;
+  const CellId index = first_cell_at(geometry, geometry.root, before);
+  if (!index) return false;
+  const Cell& cell = geometry.cell(index);
   const Vector behind = r + (distance + crossing_step_cm) * u;
-  for (const SurfaceId index : geometry.surfaces_of(*cell))
-    if (index == surface) return !contains(geometry.tests_of(*cell), geometry.surfaces, behind);
-  return false;
+  const std::span<const SurfaceId> surfaces = geometry.surfaces_of(cell);
+  return std::ranges::find(surfaces, surface) != surfaces.end() &&
+         !contains(geometry.tests_of(cell), geometry.surfaces, behind);
 }
 
 bool is_in(const Location& location, int cell) noexcept {
   for (int level = 0; level < location.depth; ++level)
     if (location.levels[level].cell.index() == cell) return true;
   return false;
+}
+
+/// Whether the signs of the boundaries tell that there is none between two points. Points on the same side of
+/// a plane, or both inside a convex surface, see each other.
+bool see_each_other(const Geometry& geometry, const Vector& a, const Vector& b) noexcept {
+  const auto across = [&](int axis) {
+    const double from = a[axis], to = b[axis];
+    for (const double plane : geometry.boundary_planes[axis])
+      if ((from > plane) != (to > plane)) return true;
+    return false;
+  };
+  if (across(0) || across(1) || across(2)) return false;
+  for (const SurfaceId index : geometry.other_boundaries) {
+    const Surface& surface = geometry.surface(index);
+    const bool outside = evaluate(surface, a) > 0;
+    if (outside != (evaluate(surface, b) > 0) || !negative_side_is_convex(surface)) return false;
+    if (outside && !is_plane(surface)) return false;
+  }
+  return true;
 }
 
 /// Whether a path leaves its cell of a lower level.
@@ -58,9 +74,9 @@ bool passes_cell(const SurfaceBanking& banking, const Location& from, const Loca
 
 }  // namespace
 
-// Points on the same side of a plane, or both inside a convex surface, see each other.
 bool find_boundary(const Geometry& geometry, const Vector& r, const Vector& u, double flight,
                    SurfaceId& surface, double& distance) {
+  if (flight != infinity && see_each_other(geometry, r, r + flight * u)) return false;
   double passed = 0;
   for (;;) {
     distance = infinity;
@@ -127,14 +143,14 @@ bool SurfacePassage::pass_boundary(SurfaceId index, double distance, int level) 
   // A face of a mesh that lies on a boundary is only passed by neutrons that leave the model.
   if (history_.scores_faces()) {
     const double step = surface.boundary == Boundary::vacuum ? crossing_step_cm : -crossing_step_cm;
-    history_.score_faces(std::fmax(0.0, length(r - particle_.turned_at) + distance + step));
+    history_.score_faces(std::max(0.0, length(r - particle_.turned_at) + distance + step));
   }
   // A boundary is listed before it acts; a cell can only be left there.
   if (banks(index)) {
     const SurfaceBanking& banking = history_.settings.surface_banking;
     if (banking.cell < 0 || (surface.boundary == Boundary::vacuum &&
                              banking.side != SurfaceBanking::Side::to && is_in(location_, banking.cell)))
-      history_.bank_passage(surface.id, r + std::fmax(0.0, distance - crossing_step_cm) * u);
+      history_.bank_passage(surface.id, r + std::max(0.0, distance - crossing_step_cm) * u);
   }
   if (surface.boundary == Boundary::vacuum) {
     particle_.total(Total::leakage) += particle_.weight;
@@ -142,7 +158,7 @@ bool SurfacePassage::pass_boundary(SurfaceId index, double distance, int level) 
     return false;
   }
   particle_.weight *= surface.albedo;
-  r += std::fmax(0.0, distance - crossing_step_cm) * u;
+  r += std::max(0.0, distance - crossing_step_cm) * u;
   Vector n = across;
   if (dot(n, u) > 0) n = -1 * n;  // inwards
   if (surface.boundary == Boundary::reflective) {
