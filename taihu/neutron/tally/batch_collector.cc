@@ -28,7 +28,7 @@ class SumPacker {
     std::uint64_t in_run = 0;
     std::int64_t next = -1;  // bin behind the run
     std::size_t head = 0;    // where the run begins
-    marks_.for_each_range(begin, end, [&](std::int64_t first, std::int64_t last) {
+    const auto pack_range = [&](std::int64_t first, std::int64_t last) {
       for (std::int64_t bin = first; bin < last; ++bin) {
         if (sums_[bin] == ExactSum()) continue;
         if (bin != next || in_run == most_in_run) {
@@ -44,7 +44,9 @@ class SumPacker {
         sums_[bin].clear();
         next = bin + 1;
       }
-    });
+    };
+    marks_.for_each_range(begin, end, pack_range,
+                          [&](std::int64_t first, std::int64_t) { __builtin_prefetch(&sums_[first], 1); });
     done_ = end - transfer.here;
     if (done_ == transfer.count) ++transfer_, done_ = 0;
   }
@@ -57,12 +59,31 @@ class SumPacker {
   std::int64_t done_ = 0;  ///< bins of the transfer
 };
 
-/// Adds a message's sums to the window.
+struct Run {
+  std::int64_t place, count;
+};
+
+Run read_run(parallel::Reader& reader) {
+  const auto word = reader.read<std::uint64_t>();
+  return {static_cast<std::int64_t>(word >> count_bits), static_cast<std::int64_t>(word & most_in_run)};
+}
+
+/// Prefetches where a message's next run begins, and leaves it behind.
+void prefetch_run(parallel::Reader& reader, std::span<ExactSum> sums) {
+  if (reader.empty()) return;
+  const auto [place, count] = read_run(reader);
+  __builtin_prefetch(&sums[place], 1);
+  for (std::int64_t bin = 0; bin < count; ++bin) reader.read<ExactSum>();
+}
+
+/// Adds a message's sums to the window. Its runs are mostly single bins anywhere in a large array.
 void add_message(parallel::Reader reader, std::span<ExactSum> sums, BinMarks& marks) {
+  constexpr int runs_ahead = 24;
+  parallel::Reader ahead = reader;
+  for (int run = 0; run < runs_ahead; ++run) prefetch_run(ahead, sums);
   while (!reader.empty()) {
-    const auto word = reader.read<std::uint64_t>();
-    const auto place = static_cast<std::int64_t>(word >> count_bits);
-    const auto count = static_cast<std::int64_t>(word & most_in_run);
+    prefetch_run(ahead, sums);
+    const auto [place, count] = read_run(reader);
     for (std::int64_t bin = place; bin < place + count; ++bin) sums[bin] += reader.read<ExactSum>();
     marks.mark(place, count);
   }
