@@ -163,6 +163,7 @@ AngleTable read_ace_angle(const AceTable& table, std::int64_t place) {
       angle.tables.push_back({true, 0, {-1, 1}, {0.5, 0.5}, {0, 1}});
     }
   }
+  angle.find_isotropic();
   return angle;
 }
 

@@ -82,7 +82,7 @@ class ThermalReader {
       table.check(what());
       energy.tables.push_back(std::move(table));
     }
-    return std::make_unique<ContinuousInelastic>(std::move(energy), std::move(mu));
+    return std::make_unique<ContinuousInelastic>(std::move(energy), mu);
   }
 
   void read_elastic(ThermalElastic& elastic) {

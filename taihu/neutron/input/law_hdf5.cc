@@ -176,6 +176,7 @@ AngleTable read_angle_table(const Hdf5File& file, const std::string& place) {
   for (std::size_t i = 0; i < tables; ++i)
     angle.tables.push_back(
         distribution_from(file, place + "/mu", rows, offsets[i], offsets[i + 1], laws[i], 0));
+  angle.find_isotropic();
   return angle;
 }
 

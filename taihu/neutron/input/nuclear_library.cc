@@ -215,7 +215,8 @@ class Builder {
     const ChooseTemperatures choose = chooser(temperatures, file + ": " + name);
     data_->thermal_library.push_back(is_hdf5(file) ? read_thermal_hdf5(file, name, choose)
                                                    : read_thermal_ace(file, name, choose));
-    const ThermalTable& read = *data_->thermal_library.back();
+    ThermalTable& read = *data_->thermal_library.back();
+    for (ThermalTable::AtTemperature& at : read.temperatures) at.inelastic.index_energies();
     for (const double temperature : temperatures) {
       thermals_[{name, temperature}] = ThermalId(data_->thermals.size());
       data_->thermals.emplace_back(read, shares_for(kTs_of(read), temperature, file + ": " + name));

@@ -100,7 +100,7 @@ class ThermalReader {
                                    mu.begin() + static_cast<std::ptrdiff_t>(last));
       }
     }
-    return std::make_unique<ContinuousInelastic>(std::move(energy), std::move(angles));
+    return std::make_unique<ContinuousInelastic>(std::move(energy), angles);
   }
 
   void read_elastic(ThermalElastic& elastic, const std::string& xs, const std::string& law) {

@@ -227,12 +227,12 @@ double CrossSections::sample_angle(const Angle& angle, Stream& random) const noe
   const int bin = std::clamp(
       static_cast<int>(std::upper_bound(cumulative, cumulative + last, xi) - cumulative) - 1, 0, last - 1);
   const double width = 2.0 / last, left = -1 + bin * width, rest = xi - cumulative[bin];
-  if (angle.histogram) return density[bin] > 0 ? left + std::fmin(width, rest / density[bin] * width) : left;
+  if (angle.histogram) return density[bin] > 0 ? left + std::min(width, rest / density[bin] * width) : left;
   const double p = density[bin], slope = (density[bin + 1] - p) / width;
   // rest = p x + slope x^2 / 2, solved without cancellation.
-  const double root = std::sqrt(std::fmax(0.0, p * p + 2 * slope * rest));
+  const double root = std::sqrt(std::max(0.0, p * p + 2 * slope * rest));
   const double step = p + root > 0 ? 2 * rest / (p + root) : 0;
-  return std::fmin(1.0, left + std::fmin(width, step));
+  return std::min(1.0, left + std::min(width, step));
 }
 
 CrossSections::Scattering CrossSections::sample_scattering(MaterialId material, GroupId group, Vector& u,

@@ -2,6 +2,7 @@
 #include "taihu/neutron/nuclide/distribution_table.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "taihu/base/error.h"
 
@@ -33,6 +34,11 @@ void TabulatedDistribution::check(const std::string& what) {
     check_input(total > 0, what + ": a distribution is zero everywhere");
   if (total > 0)
     for (std::size_t i = 0; i < c.size(); ++i) c[i] /= total, p[i] /= total;
+}
+
+bool TabulatedDistribution::is_even() const {
+  return lines == 0 && x == std::vector{-1.0, 1.0} && p == std::vector{0.5, 0.5} &&
+         c == std::vector{0.0, 1.0};
 }
 
 double TabulatedDistribution::sample(Stream& random, int& bin) const noexcept {
@@ -70,14 +76,36 @@ std::size_t find_interval(const std::vector<double>& grid, double e, double& fra
   return i;
 }
 
+void IncidentGrid::index_energies() {
+  if (energy.size() > 1 && energy.front() > 0) index = EnergyIndex(energy.data(), energy.size());
+}
+
 std::size_t IncidentGrid::find(double e, double& fraction) const noexcept {
-  const std::size_t i = find_interval(energy, e, fraction);
+  std::size_t i;
+  if (!index.empty() && e > energy.front() && e < energy.back()) {
+    i = index.find(energy.data(), e);
+    fraction = (e - energy[i]) / (energy[i + 1] - energy[i]);
+  } else {
+    i = find_interval(energy, e, fraction);
+  }
   if (i < histogram.size() && histogram[i]) fraction = 0;
   return i;
 }
 
+void AngleTable::find_isotropic() {
+  const auto other = std::ranges::find_if_not(tables, &TabulatedDistribution::is_even);
+  const auto even = static_cast<std::size_t>(other - tables.begin());
+  isotropic_below = even == 0               ? 0
+                    : even == tables.size() ? std::numeric_limits<double>::infinity()
+                                            : grid.energy[even - 1];
+}
+
 double AngleTable::sample(double energy, Stream& random) const noexcept {
   if (tables.empty()) return 2 * random.uniform() - 1;
+  if (energy < isotropic_below) {
+    random.next();  // which of two tables
+    return 2 * random.uniform() - 1;
+  }
   double fraction;
   std::size_t i = grid.find(energy, fraction);
   if (fraction > random.uniform()) ++i;

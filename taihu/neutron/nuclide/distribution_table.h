@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "taihu/neutron/nuclide/energy_grid.h"
 #include "taihu/neutron/particle/random.h"
 
 namespace taihu::neutron {
@@ -19,6 +20,8 @@ struct TabulatedDistribution {
   int lines = 0;  ///< so many first points are discrete values
   std::vector<double> x, p, c;
 
+  /// All cosines are equally probable.
+  bool is_even() const;
   /// Throws Error that begins with `what`. Makes the cumulative distribution end with 1.
   void check(const std::string& what);
   /// Sampled value; `bin` is the interval, or the number of a discrete value.
@@ -36,8 +39,11 @@ std::size_t find_interval(const std::vector<double>& grid, double e, double& fra
 struct IncidentGrid {
   std::vector<double> energy;
   std::vector<bool> histogram;  ///< by interval: take the lower table
+  EnergyIndex index;            ///< of `energy`; empty: not asked for
 
   void check(const std::string& what) const;
+  /// Prepares very many calls of find(). The results stay the same.
+  void index_energies();
   std::size_t find(double e, double& fraction) const noexcept;
 };
 
@@ -46,7 +52,12 @@ struct AngleTable {
   IncidentGrid grid;
   std::vector<TabulatedDistribution> tables;
 
+  double isotropic_below = 0;  ///< eV: with these incident energies all cosines are equally probable
+
   bool isotropic() const noexcept { return tables.empty(); }
+  /// Sets isotropic_below from the tables, so that sample() looks at none of them there. Samples stay the
+  /// same.
+  void find_isotropic();
   double sample(double energy, Stream& random) const noexcept;
 };
 

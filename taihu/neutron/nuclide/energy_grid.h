@@ -45,6 +45,8 @@ class EnergyIndex {
     start_.push_back(static_cast<std::uint32_t>(count));
   }
 
+  bool empty() const noexcept { return count_ == 0; }
+
   /// Interval i with grid[i] <= e < grid[i + 1]; the first or last one for energies outside.
   std::size_t find(const double* grid, double e) const noexcept {
     if (!(e > grid[0])) return 0;

@@ -43,6 +43,10 @@ Function1d Function1d::table(std::vector<double> x, std::vector<double> y,
   return function;
 }
 
+void Function1d::index_energies() {
+  if (x_.size() > 1 && x_.front() > 0) index_ = EnergyIndex(x_.data(), x_.size());
+}
+
 double Function1d::operator()(double x) const noexcept {
   if (x_.empty()) {
     double sum = 0;
@@ -51,7 +55,8 @@ double Function1d::operator()(double x) const noexcept {
   }
   if (x <= x_.front()) return y_.front();
   if (x >= x_.back()) return y_.back();
-  const std::size_t i = std::upper_bound(x_.begin(), x_.end(), x) - x_.begin() - 1;
+  const std::size_t i =
+      index_.empty() ? std::upper_bound(x_.begin(), x_.end(), x) - x_.begin() - 1 : index_.find(x_.data(), x);
   return interpolate(laws_[i], x, x_[i], y_[i], x_[i + 1], y_[i + 1]);
 }
 

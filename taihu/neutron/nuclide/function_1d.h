@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "taihu/neutron/nuclide/energy_grid.h"
+
 namespace taihu::neutron {
 
 /// How a region of a table is interpolated; the numbers are those of ENDF-6. The second word is the abscissa.
@@ -27,6 +29,9 @@ class Function1d {
     return table(std::move(x), std::move(y), {}, {2}, what);
   }
 
+  /// Prepares a table of energies for very many calls. The values stay the same.
+  void index_energies();
+
   /// Tables keep their first and last value outside.
   double operator()(double x) const noexcept;
 
@@ -44,6 +49,7 @@ class Function1d {
   std::vector<double> coefficients_;
   std::vector<double> x_, y_;
   std::vector<Interpolation> laws_;  ///< of each interval
+  EnergyIndex index_;                ///< of x_; empty: not asked for
 };
 
 /// Value at x between (x0, y0) and (x1, y1). Where a logarithm would need a value that is not positive, the

@@ -193,6 +193,62 @@ TEST(Thermal, ElasticCosinesFollowTheirFormulas) {
   expect_mean(0.75 * 0.5 + 0.25 * 0, [&](Stream& r) { return crystal.sample_mu(0.04, r); });
 }
 
+/// Equal samples, and equally many random numbers, at energies of all kinds.
+template <typename One, typename Other>
+void expect_same_samples(const One& one, const Other& other) {
+  Stream energies(3, StreamUse::source, 0, 0), a(5, StreamUse::history, 0, 0), b = a;
+  for (int i = 0; i < 20000; ++i) {
+    const double e = std::pow(10.0, 8 * energies.uniform() - 4);
+    ASSERT_EQ(one(e, a), other(e, b)) << e;
+  }
+  EXPECT_EQ(a.next(), b.next());
+}
+
+TEST(Laws, EvenCosinesNeedNoTable) {
+  AngleTable plain;
+  plain.grid.energy = {1e-3, 1, 50, 1000};
+  const auto even = [](bool steps) { return distribution({-1, 1}, {0.5, 0.5}, {0, 1}, steps); };
+  plain.tables = {even(true), even(false), even(true), distribution({-1, 1}, {0, 1}, {0, 1}, false)};
+  const auto sample = [](const AngleTable& table) {
+    return [&table](double e, Stream& random) { return table.sample(e, random); };
+  };
+  AngleTable fast = plain;
+  fast.find_isotropic();
+  EXPECT_EQ(fast.isotropic_below, 50);
+  expect_same_samples(sample(plain), sample(fast));
+  plain.tables.back() = even(false);
+  fast = plain;
+  fast.find_isotropic();
+  EXPECT_EQ(fast.isotropic_below, std::numeric_limits<double>::infinity());
+  expect_same_samples(sample(plain), sample(fast));
+  plain.tables.front() = distribution({-1, 0, 1}, {0.5, 0.5, 0.5}, {0, 0.5, 1}, false);
+  fast = plain;
+  fast.find_isotropic();
+  EXPECT_EQ(fast.isotropic_below, 0);
+}
+
+TEST(Laws, IndexedEnergiesHaveTheSameIntervals) {
+  const std::vector<double> energy{1e-3, 1e-3, 0.2, 0.2, 0.3, 7, 7.0000001, 1e3, 1e3};
+  IncidentGrid plain;
+  plain.energy = energy;
+  IncidentGrid indexed = plain;
+  indexed.index_energies();
+  std::vector<double> values;
+  for (std::size_t i = 0; i < energy.size(); ++i) values.push_back(static_cast<double>(i * i));
+  const Function1d function = Function1d::line(energy, values, "test");
+  Function1d fast = function;
+  fast.index_energies();
+  std::vector<double> places = energy;
+  Stream random(3, StreamUse::source, 0, 0);
+  for (int i = 0; i < 5000; ++i) places.push_back(std::pow(10.0, 9 * random.uniform() - 5));
+  for (const double e : places) {
+    double f, g;
+    EXPECT_EQ(plain.find(e, f), indexed.find(e, g)) << e;
+    EXPECT_EQ(f, g) << e;
+    EXPECT_EQ(function(e), fast(e)) << e;
+  }
+}
+
 TEST(ProbabilityTable, BandsHaveTheirProbabilities) {
   ProbabilityTable table;
   table.energy = {1, 100}, table.bands = 2, table.log_log = true;

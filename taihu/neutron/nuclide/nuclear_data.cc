@@ -46,6 +46,12 @@ void sort_by_collisions(const NuclearData& data, std::vector<MediumPart>& parts)
 
 }  // namespace
 
+Thermal::Thermal(const ThermalTable& table, std::vector<Nuclide::Share> shares)
+    : table_(&table), shares_(std::move(shares)) {
+  const ThermalElastic& elastic = at(shares_.front()).elastic;
+  one_law_ = shares_.size() == 1 && !has_formula() && !elastic.table.is_table();
+}
+
 double Thermal::tabulated(Energy e) const noexcept {
   double sum = 0;
   for (const Nuclide::Share& share : shares_) {
@@ -97,6 +103,10 @@ double Thermal::most_between(Energy from, Energy to) const noexcept {
 
 Outgoing Thermal::sample(Energy energy, Stream& random) const noexcept {
   const double e = energy.eV();
+  if (one_law_) {
+    random.next();  // as many numbers as with a choice
+    return at(shares_.front()).law->sample(e, random);
+  }
   double rest = random.uniform() * cross_section(energy);
   for (const Nuclide::Share& share : shares_) {
     const ThermalTable::AtTemperature& t = at(share);

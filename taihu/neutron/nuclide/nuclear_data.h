@@ -27,8 +27,7 @@ namespace taihu::neutron {
 /// A thermal table at one temperature, or between two.
 class Thermal {
  public:
-  Thermal(const ThermalTable& table, std::vector<Nuclide::Share> shares)
-      : table_(&table), shares_(std::move(shares)) {}
+  Thermal(const ThermalTable& table, std::vector<Nuclide::Share> shares);
   const ThermalTable& table() const noexcept { return *table_; }
   Energy energy_max() const noexcept { return Energy(table_->energy_max); }
   double tabulated(Energy e) const noexcept;  ///< the part that is straight between grid()'s points
@@ -46,6 +45,7 @@ class Thermal {
   }
   const ThermalTable* table_;
   std::vector<Nuclide::Share> shares_;
+  bool one_law_ = false;  ///< all collisions are of the inelastic law of one library temperature
 };
 
 /// A nuclide of a medium.

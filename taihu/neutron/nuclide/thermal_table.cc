@@ -61,12 +61,14 @@ double ThermalElastic::sample_mu(double e, Stream& random) const noexcept {
 
 DiscreteInelastic::DiscreteInelastic(std::vector<double> incident, int energies, int cosines, bool skewed,
                                      std::vector<double> energy, std::vector<double> mu)
-    : grid_{std::move(incident), {}},
+    : grid_{.energy = std::move(incident), .histogram = {}, .index = {}},
       energies_(energies),
       cosines_(cosines),
       skewed_(skewed && energies > 4),
       energy_(std::move(energy)),
-      mu_(std::move(mu)) {}
+      mu_(std::move(mu)) {
+  grid_.index_energies();
+}
 
 Outgoing DiscreteInelastic::sample(double energy, Stream& random) const noexcept {
   double f;
@@ -88,6 +90,19 @@ Outgoing DiscreteInelastic::sample(double energy, Stream& random) const noexcept
   return {energy_[low] + f * (energy_[high] - energy_[low]), mu_low + f * (mu_high - mu_low)};
 }
 
+ContinuousInelastic::ContinuousInelastic(EnergyTable energy,
+                                         const std::vector<std::vector<std::vector<double>>>& mu)
+    : energy_(std::move(energy)), cosines_(mu.empty() || mu[0].empty() ? 0 : mu[0][0].size()) {
+  energy_.grid.index_energies();
+  std::size_t points = 0;
+  for (const std::vector<std::vector<double>>& of_table : mu) {
+    first_.push_back(points);
+    points += of_table.size();
+    for (const std::vector<double>& of_point : of_table)
+      mu_.insert(mu_.end(), of_point.begin(), of_point.end());
+  }
+}
+
 Outgoing ContinuousInelastic::sample(double energy, Stream& random) const noexcept {
   double f;
   std::size_t i = energy_.grid.find(energy, f);
@@ -100,15 +115,17 @@ Outgoing ContinuousInelastic::sample(double energy, Stream& random) const noexce
   // Outgoing energies below half of the table's incident energy scale with it; those above keep their
   // distance from it.
   const double incident = energy_.grid.energy[i];
-  out = out < 0.5 * incident ? out * std::fmax(0.0, 2 * energy / incident - 1) : out + energy - incident;
-  const std::vector<double>&low = mu_[i][bin], &high = mu_[i][next];
-  const int count = static_cast<int>(low.size());
+  out = out < 0.5 * incident ? out * std::max(0.0, 2 * energy / incident - 1) : out + energy - incident;
+  const double *const low = mu_.data() + (first_[i] + bin) * cosines_, *const high =
+                                                                           mu_.data() +
+                                                                           (first_[i] + next) * cosines_;
+  const int count = static_cast<int>(cosines_);
   const int k = std::min(count - 1, static_cast<int>(random.uniform() * count));
   const auto between = [&](int which) { return low[which] + g * (high[which] - low[which]); };
   const double mu = between(k);
   const double left = k > 0 ? between(k - 1) : -2 - mu, right = k + 1 < count ? between(k + 1) : 2 - mu;
-  const double spread = mu + std::fmin(mu - left, right - mu) * (random.uniform() - 0.5);
-  return {std::fmax(out, 0.0), std::clamp(spread, -1.0, 1.0)};
+  const double spread = mu + std::min(mu - left, right - mu) * (random.uniform() - 0.5);
+  return {std::max(out, 0.0), std::clamp(spread, -1.0, 1.0)};
 }
 
 }  // namespace taihu::neutron

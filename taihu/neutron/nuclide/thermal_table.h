@@ -57,13 +57,15 @@ class DiscreteInelastic : public ThermalInelastic {
 /// Tables of energies with equally probable cosines at each point.
 class ContinuousInelastic : public ThermalInelastic {
  public:
-  ContinuousInelastic(EnergyTable energy, std::vector<std::vector<std::vector<double>>> mu)
-      : energy_(std::move(energy)), mu_(std::move(mu)) {}
+  /// `mu`: [incident][point][cosine], of all points as many.
+  ContinuousInelastic(EnergyTable energy, const std::vector<std::vector<std::vector<double>>>& mu);
   Outgoing sample(double energy, Stream& random) const noexcept override;
 
  private:
   EnergyTable energy_;
-  std::vector<std::vector<std::vector<double>>> mu_;  ///< [incident][point][cosine]
+  std::size_t cosines_ = 0;         ///< of a point
+  std::vector<std::size_t> first_;  ///< by incident energy: its first point
+  std::vector<double> mu_;          ///< [point][cosine]
 };
 
 struct ThermalTable {

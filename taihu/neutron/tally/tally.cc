@@ -230,7 +230,7 @@ const double* TallyBins::values_of(const TallyLayout::CompiledTally& tally, cons
                    event.energy, *state_.band, event.values);
 }
 
-/// Whether all scores of a tally along a path are zero, as fission outside the fuel, with continuous energy.
+/// Whether all scores of a tally are zero, as fission outside the fuel, with continuous energy.
 bool TallyBins::scores_nothing(const TallyLayout::CompiledTally& tally, const Event& event) noexcept {
   if (!layout_->continuous) return false;  // see is_silent()
   const double* const values = values_of(tally, event);
@@ -278,7 +278,7 @@ int TallyBins::nuclide_hit(const Event& event) const noexcept {
 void TallyBins::score_flux(const std::vector<int>& tallies, const Event& event, double amount) noexcept {
   for (const int index : tallies) {
     const TallyLayout::CompiledTally& tally = layout_->compiled[index];
-    if (is_silent(tally, event)) continue;
+    if (is_silent(tally, event) || (!tally.rates && scores_nothing(tally, event))) continue;
     const std::int64_t combination = combination_of(tally, event, false, state_);
     if (combination < 0) continue;
     for_each_moment(tally, combination, event,

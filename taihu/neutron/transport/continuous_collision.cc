@@ -28,6 +28,7 @@ const MacroXs& ContinuousCollision::look_up() noexcept {
   if (known.energy != particle_.energy || known.band != particle_.band) {
     nuclear_.look_up(medium, particle_.energy, particle_.band, known.xs);
     known.energy = particle_.energy, known.band = particle_.band;
+    note(medium);
   }
   history_.values = known.xs.data();
   return known.xs;
