@@ -13,6 +13,13 @@
 
 #define TAIHU_CALL extern "C" [[gnu::visibility("default")]]
 
+// A second name of a function, with what the C library's header says of the first.
+#if __has_attribute(copy)
+#define TAIHU_ALIAS(name) [[gnu::alias(#name), gnu::copy(name), gnu::nothrow]]
+#else
+#define TAIHU_ALIAS(name) [[gnu::alias(#name)]]
+#endif
+
 using namespace taihu::memory::heap;
 
 namespace {
@@ -108,13 +115,13 @@ TAIHU_CALL void* pvalloc(std::size_t bytes) {
 
 // Programs with a malloc of their own that goes on to the C library's by these names free what strdup() and
 // its like have got from malloc(): both are blocks of one heap.
-TAIHU_CALL [[gnu::alias("malloc")]] void* __libc_malloc(std::size_t bytes);
-TAIHU_CALL [[gnu::alias("free")]] void __libc_free(void* address);
-TAIHU_CALL [[gnu::alias("calloc")]] void* __libc_calloc(std::size_t count, std::size_t size);
-TAIHU_CALL [[gnu::alias("realloc")]] void* __libc_realloc(void* address, std::size_t bytes);
-TAIHU_CALL [[gnu::alias("memalign")]] void* __libc_memalign(std::size_t alignment, std::size_t bytes);
-TAIHU_CALL [[gnu::alias("valloc")]] void* __libc_valloc(std::size_t bytes);
-TAIHU_CALL [[gnu::alias("pvalloc")]] void* __libc_pvalloc(std::size_t bytes);
+TAIHU_CALL TAIHU_ALIAS(malloc) void* __libc_malloc(std::size_t bytes);
+TAIHU_CALL TAIHU_ALIAS(free) void __libc_free(void* address);
+TAIHU_CALL TAIHU_ALIAS(calloc) void* __libc_calloc(std::size_t count, std::size_t size);
+TAIHU_CALL TAIHU_ALIAS(realloc) void* __libc_realloc(void* address, std::size_t bytes);
+TAIHU_CALL TAIHU_ALIAS(memalign) void* __libc_memalign(std::size_t alignment, std::size_t bytes);
+TAIHU_CALL TAIHU_ALIAS(valloc) void* __libc_valloc(std::size_t bytes);
+TAIHU_CALL TAIHU_ALIAS(pvalloc) void* __libc_pvalloc(std::size_t bytes);
 
 TAIHU_CALL std::size_t malloc_usable_size(void* address) {
   return blocks::usable_bytes(address);
