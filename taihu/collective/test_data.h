@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "taihu/base/random.h"
+#include "taihu/base/bytes_for_tests.h"
 #include "taihu/collective/operations.h"
 
 namespace taihu::collective {
@@ -31,10 +31,16 @@ inline std::vector<Typing> all_typings() {
 }
 
 /// Elements of any type in raw memory, aligned as malloc does.
-using Elements = std::vector<std::byte>;
+using Elements = Bytes;
 
+/// The first number of Random (taihu/base/random.h). Without an object, because most of the time of many
+/// tests is spent here where nothing is optimised.
 inline std::uint64_t draw(int member, std::size_t element, std::uint64_t seed) {
-  return Random(seed * 1000003 + static_cast<std::uint64_t>(member) * 7919 + element).next();
+  std::uint64_t mixed =
+      seed * 1000003 + static_cast<std::uint64_t>(member) * 7919 + element + 0x9e3779b97f4a7c15ULL;
+  mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111ebULL;
+  return mixed ^ (mixed >> 31);
 }
 
 /// Values so small that sums and products of 33 members are exact in every type (or wrap around alike).
@@ -46,8 +52,8 @@ T small_value(std::uint64_t random, m_op_t op) {
 template <class T>
 void fill_numbers(Elements& out, int member, m_op_t op, std::uint64_t seed) {
   auto* elements = reinterpret_cast<T*>(out.data());
-  for (std::size_t k = 0; k < out.size() / sizeof(T); ++k)
-    elements[k] = small_value<T>(draw(member, k, seed), op);
+  const std::size_t count = out.size() / sizeof(T);
+  for (std::size_t k = 0; k < count; ++k) elements[k] = small_value<T>(draw(member, k, seed), op);
 }
 
 /// Few different values, so that ties are frequent.

@@ -174,8 +174,8 @@ TEST_P(TwoRanks, SeveralThreadsOfARankMayCall) {
     for (int thread = 0; thread < threads; ++thread) {
       helpers.emplace_back([&me, other, thread] {
         for (int i = 0; i < rounds; ++i) {
-          std::vector<std::byte> data(i % 7 == 0 ? 5000 : 20);
-          std::vector<std::byte> got(data.size());
+          Bytes data(i % 7 == 0 ? 5000 : 20);
+          Bytes got(data.size());
           fill_pattern(data.data(), data.size(), static_cast<unsigned>(thread * rounds + i));
           Request* receive = me.irecv(other, user_context, thread, got.data(), got.size());
           me.send(other, user_context, thread, data.data(), data.size());
@@ -213,8 +213,8 @@ TEST(OneRank, SendsToItself) {
   JobForTests job(1, 1);
   job.run([](Endpoint& me) {
     for (const std::size_t bytes : {0UL, 4UL, 1000UL, 100000UL}) {
-      std::vector<std::byte> data(bytes);
-      std::vector<std::byte> got(bytes);
+      Bytes data(bytes);
+      Bytes got(bytes);
       fill_pattern(data.data(), bytes, 3);
       Request* send = me.isend(0, user_context, 1, data.data(), bytes);
       EXPECT_EQ(me.receive(any_rank, user_context, any_tag, got.data(), bytes).source, 0);
