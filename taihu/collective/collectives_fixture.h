@@ -90,7 +90,7 @@ inline std::string name_of(const testing::TestParamInfo<Setting>& info) {
 /// The thread sanitizer gets no more ranks than show every kind of step between two threads: on two cores
 /// nine ranks take ten times as long there as five, for the same steps more often.
 #if TAIHU_THREAD_SANITIZER
-inline constexpr int most_ranks = 16, most_small_ranks = 5;
+inline constexpr int most_ranks = 8, most_small_ranks = 5;
 #else
 inline constexpr int most_ranks = 32, most_small_ranks = 9;
 #endif

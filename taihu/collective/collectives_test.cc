@@ -396,8 +396,8 @@ std::vector<Setting> settings() {
   constexpr auto shuffled = Setting::Order::shuffled;
   all.push_back({7, 3, 1, Transport::twin, shuffled});
   all.push_back({8, 2, 64, Transport::twin, shuffled});
-  all.push_back({9, 9, 1, Transport::twin, shuffled});
-  all.push_back({9, 9, 1, Transport::messages, shuffled});
+  all.push_back({most_small_ranks, most_small_ranks, 1, Transport::twin, shuffled});
+  all.push_back({most_small_ranks, most_small_ranks, 1, Transport::messages, shuffled});
   all.push_back({5, 1, 64, Transport::messages, shuffled});
   return all;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "taihu/abi/parallelc.h"
+#include "taihu/base/bytes_for_tests.h"
 #include "taihu/base/random.h"
 #include "taihu/base/sanitized_for_tests.h"
 #include "taihu/parallelc/processes_for_tests.h"
@@ -38,10 +39,13 @@ INSTANTIATE_TEST_SUITE_P(NodeProcesses, OneSided,
                          testing::Values(Way{1, 0}, Way{2, 0}, Way{2, put_segment_bytes - data_offset},
                                          Way{2, put_segment_bytes / 2}));
 
-std::vector<std::byte> pattern(long size, unsigned seed) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+Bytes pattern(long size, unsigned seed) {
+  Bytes bytes(static_cast<std::size_t>(size));
   Random random(seed);
-  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.next());
+  for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint64_t)) {
+    const std::uint64_t word = random.next();
+    std::memcpy(&bytes[at], &word, std::min(sizeof word, bytes.size() - at));
+  }
   return bytes;
 }
 
@@ -51,14 +55,14 @@ TEST_P(OneSided, PutsAreWholeAndToldAndChangeNothingElse) {
     unsigned seed = 0;
     for (const long size : sizes) {
       for (const long place : {0L, 1L, 13L}) {
-        const std::vector<std::byte> sent = pattern(size, ++seed);
+        const Bytes sent = pattern(size, ++seed);
         if (rank == 0) {
-          std::vector<std::byte> copy = sent;
+          Bytes copy = sent;
           EXPECT_EQ(m_msg_put_wait(1, copy.data(), data(0) + place, size, reply(0)), M_SUCCESS);
         } else {
           EXPECT_EQ(m_wait_reply(reply(1), ++told), M_SUCCESS);
           EXPECT_EQ(*reply(1), told) << "one for each put";
-          EXPECT_TRUE(std::equal(sent.begin(), sent.end(), data(1) + place)) << size << " bytes";
+          EXPECT_TRUE(same_bytes(sent.data(), data(1) + place, sent.size())) << size << " bytes";
           EXPECT_EQ(data(1)[place + size], std::byte{0});
           if (place > 0) {
             EXPECT_EQ(data(1)[place - 1], std::byte{0});
@@ -75,13 +79,13 @@ TEST_P(OneSided, GetsAreWholeAndChangeNothingElse) {
   job_.run([&](int rank) {
     unsigned seed = 100;
     for (const long size : sizes) {
-      const std::vector<std::byte> there = pattern(size, ++seed);
+      const Bytes there = pattern(size, ++seed);
       if (rank == 1) std::copy(there.begin(), there.end(), data(1) + 5);
       EXPECT_EQ(m_barrier(CCC_ALL), M_SUCCESS);
       if (rank == 0) {
         std::vector<std::byte> got(static_cast<std::size_t>(size) + 2, std::byte{7});
         EXPECT_EQ(m_msg_get_wait(1, data(0) + 5, got.data() + 1, size), M_SUCCESS);
-        EXPECT_TRUE(std::equal(there.begin(), there.end(), got.data() + 1)) << size << " bytes";
+        EXPECT_TRUE(same_bytes(there.data(), got.data() + 1, there.size())) << size << " bytes";
         EXPECT_EQ(got.front(), std::byte{7});
         EXPECT_EQ(got.back(), std::byte{7});
       }
@@ -125,8 +129,8 @@ TEST_P(OneSided, BlocksLandWhereTheyShall) {
       const auto size = static_cast<long>(
           random.below(static_cast<std::uint64_t>(std::min(6000L, area / std::max(from, to) * block))));
       const std::size_t place = places[random.below(std::size(places))];
-      std::vector<std::byte> sent = pattern(area, static_cast<unsigned>(round) + 1);
-      std::vector<std::byte> expected(area);
+      Bytes sent = pattern(area, static_cast<unsigned>(round) + 1);
+      Bytes expected(area);
       for (long i = 0; i < size; ++i)
         expected[static_cast<std::size_t>(i / block * to + i % block)] =
             sent[static_cast<std::size_t>(i / block * from + i % block)];
@@ -135,11 +139,11 @@ TEST_P(OneSided, BlocksLandWhereTheyShall) {
                   M_SUCCESS);
       } else {
         EXPECT_EQ(m_wait_reply(reply(1), round + 1), M_SUCCESS);
-        EXPECT_TRUE(std::equal(expected.begin(), expected.end(), data(1) + place)) << "round " << round;
+        EXPECT_TRUE(same_bytes(expected.data(), data(1) + place, expected.size())) << "round " << round;
       }
       EXPECT_EQ(m_barrier(CCC_ALL), M_SUCCESS);
       if (rank == 0) {
-        std::vector<std::byte> got(area, std::byte{9}), back(area, std::byte{9});
+        Bytes got(area, std::byte{9}), back(area, std::byte{9});
         for (long i = 0; i < size; ++i) {
           const auto at = static_cast<std::size_t>(i / block * from + i % block);
           back[at] = sent[at];

@@ -60,7 +60,7 @@ std::vector<std::byte> bank_of(const std::string& path, const Model& model) {
 TEST(Statepoint, ARunThatGoesOnHasTheBitsOfOneThatWasNotInterrupted) {
   const TemporaryFolder folder;
   for (const int stop : {1, 2, 4}) {  // before, at and after the end of the inactive batches
-    Model model = test_model("rectangular", settings_text(203, 6, 2), saved_tallies);
+    Model model = test_model("rectangular", settings_text(plain_or_sanitized(203, 83), 6, 2), saved_tallies);
     parallel::SoloCommunicator alone;
     {
       Simulation whole(model, alone, 1, parallel::LoopSchedule{});
@@ -86,7 +86,8 @@ TEST(Statepoint, ARunThatGoesOnHasTheBitsOfOneThatWasNotInterrupted) {
 
 TEST(Statepoint, IsTheSameForAnyRanksDomainsAndWayOfWriting) {
   const TemporaryFolder folder;
-  const Model model = test_model("rectangular", settings_text(203, 3, 1), saved_tallies);
+  const Model model =
+      test_model("rectangular", settings_text(plain_or_sanitized(203, 83), 3, 1), saved_tallies);
   const std::string whole = folder.path("whole.h5"), split = folder.path("split.h5");
   {
     parallel::SoloCommunicator alone;
@@ -187,7 +188,8 @@ TEST(Statepoint, OfAnotherModelIsRefused) {
 
 TEST(Statepoint, SpeedIsMeasuredWithoutChangingTheRun) {
   const TemporaryFolder folder;
-  const Model model = test_model("rectangular", settings_text(203, 3, 1), saved_tallies);
+  const Model model =
+      test_model("rectangular", settings_text(plain_or_sanitized(203, 83), 3, 1), saved_tallies);
   const std::string before = folder.path("before.h5"), after = folder.path("after.h5");
   parallel::on_ranks(3, [&](parallel::Communicator& rank) {
     Simulation simulation(model, rank, 1, parallel::LoopSchedule{});
@@ -217,7 +219,8 @@ TEST(Statepoint, SpeedIsMeasuredWithoutChangingTheRun) {
 /// uninterrupted run.
 TEST(Statepoint, LeadsToTheSameEndHoweverOftenItsWritersAreKilled) {
   const TemporaryFolder folder;
-  const Model model = test_model("rectangular", settings_text(203, 60, 2), saved_tallies);
+  const Model model =
+      test_model("rectangular", settings_text(plain_or_sanitized(203, 83), 60, 2), saved_tallies);
   const std::string whole = folder.path("whole.h5"), path = folder.path("s.h5");
   parallel::SoloCommunicator alone;
   Simulation simulation(model, alone, 1, parallel::LoopSchedule{});

@@ -273,8 +273,9 @@ TEST_F(ContinuousFeatures, CollisionsForAFileAreThoseThatAreWanted) {
   const std::string geometry = reflecting_box +
                                "<cell id=\"1\" material=\"1\" region=\"1 -2 3 -4 5 -6 -7\"/>"
                                "<cell id=\"2\" material=\"3\" region=\"1 -2 3 -4 5 -6 7\"/>";
+  const std::string settings = with(short_run, "600", std::to_string(plain_or_sanitized(600, 200)));
   const auto track = [&](const std::string& what) {
-    return read(geometry, short_run + "<collision_track>" + what +
+    return read(geometry, settings + "<collision_track>" + what +
                               "<max_collisions>200</max_collisions></collision_track>");
   };
   const auto collisions = [](const Model& model, parallel::Communicator& ranks, int threads) {

@@ -128,7 +128,7 @@ TEST(Domains, GiveTheBitsOfARunWithoutThem) {
 
 TEST(Domains, GiveTheBitsOfARunWithoutThemInOtherGeometries) {
   for (const char* geometry : {"hexagonal", "rotated", "boolean"}) {
-    Model model = test_model(geometry, settings_text(150, 3, 1), domain_tallies);
+    Model model = test_model(geometry, settings_text(plain_or_sanitized(150, 60), 3, 1), domain_tallies);
     model.settings.survival_biasing = true;
     expect_same_bits(model, {{{2, 2, 1}, 5}});
     model.settings.tracking = Tracking::surface;
@@ -137,7 +137,8 @@ TEST(Domains, GiveTheBitsOfARunWithoutThemInOtherGeometries) {
 }
 
 TEST(Domains, MayBeEmptyOrTiny) {
-  const Model model = test_model("rectangular", settings_text(150, 3, 1), domain_tallies);
+  const Model model =
+      test_model("rectangular", settings_text(plain_or_sanitized(150, 60), 3, 1), domain_tallies);
   // Ten slabs in a box of a tenth of a millimetre to 100 cm: most are crossed at each flight, or hold
   // nothing.
   expect_same_bits(model, {{{10, 1, 1}, 10, 0.005}, {{9, 1, 1}, 11, 9}, {{1, 5, 2}, 10, 0.3}});
