@@ -19,7 +19,8 @@
 #              beside the word: no bits of floating-point numbers, no assembly, no times, no case that plain_or_sanitized() of
 #              base/sanitized_for_tests.h leaves out entirely, and what shows it in the release
 #   TESTS_TOGETHER  with sanitizers and in a whole `./dev test` the tests run in four processes, not in one each: the start
-#              of a process would take more time than most of them. They must leave nothing behind for each other.
+#              of a process would take more time than most of them. They must leave nothing behind for each other. Not where
+#              many tests start processes or end their own.
 #
 # A library from outside (LINK) is a plain name such as dl, or PkgConfig::<MODULE> made by
 # pkg_check_modules(<MODULE> REQUIRED IMPORTED_TARGET <module>); cmake/install.cmake turns both into what an installed
@@ -88,7 +89,7 @@ function(taihu_test_program target)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0> $<$<CONFIG:Release>:-O1>)
   if(TAIHU_FEWER_COMPILER_RUNS)
     taihu_precompile_test_headers(${target})
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
   endif()
   set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
 endfunction()
@@ -97,6 +98,21 @@ endfunction()
 function(taihu_unit_tests_left_out name)
   if(BUILD_TESTING)
     taihu_skipped_test(${name}.unit_tests "TAIHU_TESTS_ONCE is on (cmake --preset release -D TAIHU_TESTS_ONCE=OFF, then a build, has them)" LABELS unit)
+  endif()
+endfunction()
+
+# taihu_unit_tests(<name> <program> <patterns> <together>): the tests of a program of GoogleTest that the patterns choose, as
+# <name>.<suite>.<test>, or, TOGETHER as a component's TESTS_TOGETHER, as <name>.part0 to part3, whose output names those that failed.
+function(taihu_unit_tests name program patterns together)
+  if(together AND (TAIHU_SANITIZER OR TAIHU_TESTS_ONCE))
+    foreach(part RANGE 3)
+      add_test(NAME ${name}.part${part} COMMAND ${program} --gtest_filter=${patterns})
+      set_tests_properties(${name}.part${part} PROPERTIES LABELS unit TIMEOUT 600 COST 10
+                           ENVIRONMENT "GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${part}")
+    endforeach()
+  else()
+    gtest_discover_tests(${program} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 TEST_FILTER "${patterns}"
+                         PROPERTIES LABELS unit TIMEOUT 600)
   endif()
 endfunction()
 
@@ -120,7 +136,7 @@ function(taihu_component name)
   endif()
   add_library(taihu::${name} ALIAS ${target})
   if(TAIHU_FEWER_COMPILER_RUNS AND arg_SOURCES AND NOT (arg_IN_PARTS AND CMAKE_BUILD_TYPE STREQUAL "Release"))
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
   endif()
   if(TAIHU_PRECOMPILES AND arg_SOURCES)
     cmake_language(EVAL CODE "cmake_language(DEFER CALL taihu_precompile_library_headers ${target})")
@@ -164,15 +180,6 @@ function(taihu_component name)
         COMMAND ${CMAKE_COMMAND} -D program=$<TARGET_FILE:${target}_test> -D patterns=${without}
                 -D "where=TSAN_WITHOUT of ${name}" -P ${PROJECT_SOURCE_DIR}/cmake/check_test_patterns.cmake)
     endif()
-    if(arg_TESTS_TOGETHER AND (TAIHU_SANITIZER OR TAIHU_TESTS_ONCE))
-      foreach(part RANGE 3)
-        add_test(NAME ${name}.part${part} COMMAND ${target}_test --gtest_filter=${chosen})
-        set_tests_properties(${name}.part${part} PROPERTIES LABELS unit TIMEOUT 600 COST 10
-                             ENVIRONMENT "GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${part}")
-      endforeach()
-    else()
-      gtest_discover_tests(${target}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60 TEST_FILTER "${chosen}"
-                           PROPERTIES LABELS unit TIMEOUT 600)
-    endif()
+    taihu_unit_tests(${name} ${target}_test "${chosen}" "${arg_TESTS_TOGETHER}")
   endif()
 endfunction()
