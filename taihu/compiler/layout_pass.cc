@@ -249,10 +249,6 @@ class FunctionStager {
     }
   }
 
-  static bool is_any_staged(const StagePlan& plan) {
-    return any_of(plan.streams, [](const PlannedStream& stream) { return stream.is_staged; });
-  }
-
   void note(const StagePlan& plan) {
     std::string text;
     SmallSetVector<const LayoutObject*, 8> staged;

@@ -22,11 +22,8 @@ namespace {
 
 /// Accesses further apart are streams of their own.
 constexpr long widest_bytes = 2048;
-/// Room that a window needs to keep its address modulo 64.
-constexpr unsigned long slack_bytes = 64;
 /// For streams of objects that were to be placed as a whole.
 constexpr unsigned long usual_half_bytes = 2048;
-constexpr std::size_t most_streams = 24;
 
 class Planner {
  public:
@@ -50,8 +47,8 @@ class Planner {
     for (PlannedStream& stream : plan_.streams) decide(stream);
     check_others();
     leave_what_meets();
-    set_tile();
-    if (plan_.refused.empty() && none_staged())
+    set_tile(plan_, costs_);
+    if (plan_.refused.empty() && !is_any_staged(plan_))
       plan_.refused = plan_.left.empty() ? "it accesses no main memory by constant steps" : "";
     return plan_;
   }
@@ -343,41 +340,6 @@ class Planner {
     whole.accesses.push_back({instruction, pointer, 0, 0, false});
     plan_.streams.push_back(whole);
     return true;
-  }
-
-  bool none_staged() const {
-    return std::none_of(plan_.streams.begin(), plan_.streams.end(),
-                        [](const PlannedStream& stream) { return stream.is_staged; });
-  }
-
-  /// Length of tiles and the number of iterations from which on they gain.
-  void set_tile() {
-    if (plan_.streams.size() > most_streams) {
-      plan_.refused = "it accesses more than " + std::to_string(most_streams) + " streams";
-      return;
-    }
-    double start = 0, gain = 0;
-    plan_.tile = ~0UL;
-    for (PlannedStream& stream : plan_.streams) {
-      if (!stream.is_staged) continue;
-      const auto width = static_cast<unsigned long>(stream.high - stream.low);
-      const auto step = static_cast<unsigned long>(std::abs(stream.step));
-      if (!plan_.is_kept && !stream.is_whole) {
-        const unsigned long room = std::max(stream.half_bytes, 2 * width + slack_bytes) - slack_bytes - width;
-        plan_.tile = std::min(plan_.tile, room / step + 1);
-      }
-      start +=
-          (stream.reads + stream.writes) * costs_.start + (stream.is_whole ? width * costs_.per_byte : 0);
-      gain -= static_cast<double>(step) * (stream.reads + stream.writes) * costs_.per_byte;
-      for (const StreamAccess& access : stream.accesses)
-        gain += (isa<StoreInst>(access.instruction) ? costs_.store : costs_.load) - costs_.near;
-    }
-    if (plan_.tile == ~0UL) plan_.tile = 1UL << 40;  // only whole objects: all iterations are one tile
-    if (none_staged()) return;
-    if (gain <= 0)
-      plan_.refused = "transfers would cost more than the accesses";
-    else
-      plan_.least = static_cast<unsigned long>(std::min(start / gain + 1, 1e15));
   }
 
   StagePlan plan_;

@@ -47,6 +47,11 @@ struct StagePlan {
   std::string refused;                 ///< not empty: nothing is staged
 };
 
+bool is_any_staged(const StagePlan& plan);
+
+/// Sets `tile` and `least` of a plan that is ready else, or `refused` when it does not gain.
+void set_tile(StagePlan& plan, const LayoutCosts& costs);
+
 /// For a loop in simplified form, closed over its values. `layouts` are those of the kernels that run it.
 StagePlan plan_stage(llvm::Loop& root, bool is_kept, const FunctionFacts& facts,
                      const std::vector<KernelLayout>& layouts, const LayoutCosts& costs);
