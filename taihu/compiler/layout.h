@@ -68,6 +68,7 @@ struct LayoutObject {
   std::string refused;                             ///< why there is no choice, or none was taken
   int chosen = -1;
   bool is_staged = false;  ///< by --auto-dma, in at least one loop
+  bool is_table = false;   ///< as a whole, where the run finds what it is
   bool may_meet = false;   ///< itself, there: then it is left, as the run finds
   bool may_stay = false;   ///< its copies are left in the scratchpad for the next kernel
   std::string not_placed;  ///< why one that was to lie there as a whole does not for the kernel

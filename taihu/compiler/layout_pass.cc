@@ -261,6 +261,7 @@ class FunctionStager {
             stream.is_staged && plan.refused.empty() ? find_object(layout, stream.object, data) : nullptr;
         if (object == nullptr) continue;
         object->is_staged = true;
+        object->is_table = object->is_table || stream.is_table;
         object->may_meet = object->may_meet || stream.may_meet;
         object->may_stay = object->may_stay || stream.version != nullptr;
         if (staged.insert(object) && text.find(" " + object->name + ",") == std::string::npos)

@@ -18,7 +18,10 @@ const char* direction(const KernelAccess& access) {
 std::string decision(const LayoutObject& object, bool is_moved) {
   const std::string done =
       object.may_meet ? "; done where its accesses lie apart (a check at run time), see the loops" : "; done";
-  if (object.chosen < 0 && object.is_staged) return "boxes, see the loops" + done;
+  if (object.chosen < 0 && object.is_staged)
+    return (object.is_table ? "as a whole, when the run finds that it is small enough, see the loops"
+                            : "boxes, see the loops") +
+           done;
   if (object.chosen < 0) return "main memory: " + object.refused;
   const LayoutChoice& choice = object.choices[static_cast<size_t>(object.chosen)];
   const uint64_t half = choice.half_bytes;

@@ -128,6 +128,7 @@ class Builder : LoopCopy {
     if (stream.is_looked_up) flags |= TAIHU_STREAM_LOOK_UP;
     if (stream.is_perhaps_written) flags |= TAIHU_STREAM_PERHAPS_WRITTEN;
     if (plan_.is_kept || stream.is_whole) flags |= TAIHU_STREAM_KEPT;
+    if (stream.is_table) flags |= TAIHU_STREAM_TABLE;
     set_field(offsetof(taihu_stream, memory),
               builder_.CreatePtrAdd(start, builder_.getInt64(static_cast<uint64_t>(stream.low))));
     set_field(offsetof(taihu_stream, step), static_cast<uint64_t>(stream.step));
@@ -137,7 +138,7 @@ class Builder : LoopCopy {
     set_field(offsetof(taihu_stream, written_bytes),
               static_cast<uint64_t>(stream.written_high - stream.written_low));
     Value* object = ConstantPointerNull::get(builder_.getPtrTy());
-    if (stream.object_bytes != 0) object = const_cast<Value*>(stream.object);
+    if (stream.object_bytes != 0 && !stream.is_table) object = const_cast<Value*>(stream.object);
     set_field(offsetof(taihu_stream, object), object);
     set_field(offsetof(taihu_stream, object_bytes), uint64_t{stream.object_bytes});
     set_field(offsetof(taihu_stream, flags), flags);
@@ -168,12 +169,33 @@ class Builder : LoopCopy {
       const PlannedStream& stream = plan_.streams[k];
       if (!stream.is_staged) continue;
       near_[k] = near_of(k);
+      if (stream.is_table) set_table_ends(k);
       if (counter_begin == nullptr || stream.loop == nullptr) continue;
       // Where it would be when the counter is 0.
       Value* distance = builder_.CreateMul(counter_begin, factor(stream));
       near_[k] = builder_.CreatePtrAdd(near_[k], builder_.CreateNeg(distance));
     }
   }
+  /// Where accesses of a table are inside of it, which only their addresses tell.
+  void set_table_ends(size_t k) {
+    const DataLayout& data = function_.getParent()->getDataLayout();
+    uint64_t widest = 1;
+    for (const StreamAccess& access : plan_.streams[k].accesses)
+      widest = std::max(widest, data.getTypeStoreSize(access.instruction->getType()).getFixedValue());
+    const auto load = [&](uint64_t offset) {
+      return builder_.CreateAlignedLoad(builder_.getInt64Ty(), field(in_stream(k, offset)), Align(8));
+    };
+    Value* bytes = load(offsetof(taihu_stream, bytes));
+    Value* below = builder_.CreateBinaryIntrinsic(Intrinsic::usub_sat, bytes, builder_.getInt64(widest - 1));
+    tables_[k] = {load(offsetof(taihu_stream, memory)), below};
+  }
+  Value* address_in_table(size_t k, Value* pointer, Value* near) {
+    const auto [begin, below] = tables_[k];
+    Value* distance = builder_.CreateSub(builder_.CreatePtrToInt(pointer, builder_.getInt64Ty()), begin);
+    return builder_.CreateSelect(builder_.CreateICmpULT(distance, below),
+                                 builder_.CreatePtrAdd(near, distance), pointer);
+  }
+
   /// Bytes of the stream for one more of the counter.
   Value* factor(const PlannedStream& stream) {
     return builder_.getInt64(static_cast<uint64_t>(stream.step * counter_step_));
@@ -274,7 +296,9 @@ class Builder : LoopCopy {
         auto* copy = cast<Instruction>(copies_[access.instruction]);
         builder_.SetInsertPoint(copy);
         builder_.SetCurrentDebugLocation(copy->getDebugLoc());
-        Value* address = address_of(plan_.streams[k], access, near_[k]);
+        Value* address = plan_.streams[k].is_table
+                             ? address_in_table(k, copy_of_value(access.pointer), near_[k])
+                             : address_of(plan_.streams[k], access, near_[k]);
         redirect(*copy, address);
       }
     }
@@ -288,6 +312,10 @@ class Builder : LoopCopy {
   Value* iterations_ = nullptr;
   BasicBlock *near_header_ = nullptr, *near_latch_ = nullptr;
   std::vector<Value*> near_;
+  struct TableEnds {
+    Value *begin = nullptr, *below = nullptr;  ///< an access inside begins below that distance
+  };
+  DenseMap<size_t, TableEnds> tables_;              ///< by number of the stream
   DenseMap<const Loop*, PHINode*> inner_counters_;  ///< of the loop as it was
   DenseMap<Loop*, PHINode*> counters_;              ///< of its copy
 };

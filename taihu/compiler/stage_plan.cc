@@ -262,7 +262,9 @@ class Planner {
     std::vector<Instruction*> rest;
     for (Instruction* instruction : others_) {
       const Value* value = getUnderlyingObject(getLoadStorePointerOperand(instruction), 32);
-      if (!isa<LoadInst>(instruction) || !add_whole(value, instruction)) rest.push_back(instruction);
+      if (isa<LoadInst>(instruction) && add_whole(value, instruction)) continue;
+      rest.push_back(instruction);
+      if (isa<LoadInst>(instruction) && is_named_outside(value)) add_table(value, instruction);
     }
     for (PlannedStream& stream : plan_.streams) {
       if (!stream.is_staged) continue;
@@ -277,6 +279,9 @@ class Planner {
         leave(stream, "may overlap the access" + line_of(*other) + ", whose address only the run knows");
         break;
       }
+      if (stream.is_table && stream.is_staged)
+        leave(stream,
+              "all of it, when the run finds a variable, or a block of m_malloc, that is small enough");
     }
   }
 
@@ -340,6 +345,36 @@ class Planner {
     whole.accesses.push_back({instruction, pointer, 0, 0, false});
     plan_.streams.push_back(whole);
     return true;
+  }
+
+  /// What a pointer names that the loop does not change, or a variable of another file.
+  bool is_named_outside(const Value* value) const {
+    if (plan_.is_kept || is_on_stack(origin_of(value)) || is_near(value)) return false;
+    if (const auto* instruction = dyn_cast<Instruction>(value))
+      return (isa<LoadInst>(instruction) || isa<CallBase>(instruction)) && !root_.contains(instruction);
+    if (const auto* variable = dyn_cast<GlobalVariable>(value))
+      return variable->isDeclaration() && !variable->isThreadLocal() && !variable->hasSection() &&
+             !variable->getName().starts_with("taihu_");
+    return isa<Argument>(value);
+  }
+
+  /// Which object it is, and whether it is small, the run finds; accesses outside of it stay right.
+  void add_table(const Value* value, Instruction* instruction) {
+    Value* pointer = getLoadStorePointerOperand(instruction);
+    if (layout_.getTypeStoreSize(instruction->getType()).isScalable()) return;
+    if (!why_shared(value, layouts_, *instruction->getFunction()).empty()) return;
+    for (PlannedStream& known : plan_.streams) {
+      if (known.object != value || (!known.is_table && !known.writes)) continue;
+      if (known.is_table) known.accesses.push_back({instruction, pointer, 0, 0, false});
+      return;
+    }
+    if (plan_.streams.size() >= most_streams) return;
+    PlannedStream table;
+    table.object = value;
+    table.start = facts_.evolution.getSCEV(const_cast<Value*>(value));
+    table.reads = table.is_whole = table.is_table = table.is_staged = true;
+    table.accesses.push_back({instruction, pointer, 0, 0, false});
+    plan_.streams.push_back(table);
   }
 
   StagePlan plan_;

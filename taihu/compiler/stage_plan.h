@@ -27,9 +27,11 @@ struct PlannedStream {
   long low = 0, high = 0;  ///< bytes that an iteration may touch, relative to `start`
   long written_low = 0, written_high = 0;
   bool reads = false, writes = false;
-  bool is_whole = false;            ///< all of the object, which is only read
-  unsigned long object_bytes = 0;   ///< not 0: the run looks whether the stream lies inside of it
-  bool is_looked_up = false;        ///< the run looks in which object it lies, and that it lies inside of it
+  bool is_whole = false;           ///< all of the object, which is only read
+  bool is_table = false;           ///< whole, where the run finds which object that is and that it gains
+  unsigned long object_bytes = 0;  ///< not 0: the run looks whether the stream lies inside of it. Of a table:
+                                   ///< bytes whose transfer the accesses of one iteration outweigh
+  bool is_looked_up = false;       ///< the run looks in which object it lies, and that it lies inside of it
   bool is_perhaps_written = false;  ///< the run looks whether that object may be written
   bool is_staged = false;
   bool may_meet = false;  ///< another stream of its object in some runs; then it is not moved
@@ -46,6 +48,9 @@ struct StagePlan {
   std::vector<std::string> left;       ///< objects that stay in main memory, and why
   std::string refused;                 ///< not empty: nothing is staged
 };
+
+/// Of one loop.
+inline constexpr std::size_t most_streams = 24;
 
 bool is_any_staged(const StagePlan& plan);
 

@@ -13,7 +13,17 @@ namespace {
 
 /// Room that a window needs to keep its address modulo 64.
 constexpr unsigned long slack_bytes = 64;
-constexpr std::size_t most_streams = 24;
+/// Cycles of an access of a table, which finds out first whether it lies inside.
+constexpr double table_cycles = 4;
+constexpr double most_outweighed_bytes = 1 << 20;
+
+/// What an iteration gains from a table, without its transfer.
+double set_table(PlannedStream& table, const LayoutCosts& costs) {
+  const double gain = static_cast<double>(table.accesses.size()) * (costs.load - costs.near - table_cycles);
+  table.object_bytes = static_cast<unsigned long>(
+      std::clamp(gain / std::max(costs.per_byte, 1e-6), 0.0, most_outweighed_bytes));
+  return gain;
+}
 
 }  // namespace
 
@@ -26,10 +36,16 @@ void set_tile(StagePlan& plan, const LayoutCosts& costs) {
     plan.refused = "it accesses more than " + std::to_string(most_streams) + " streams";
     return;
   }
-  double start = 0, gain = 0;
+  double start = 0, gain = 0, gain_of_tables = 0;
+  bool is_table_alone = true;
   plan.tile = ~0UL;
-  for (const PlannedStream& stream : plan.streams) {
+  for (PlannedStream& stream : plan.streams) {
     if (!stream.is_staged) continue;
+    if (stream.is_table) {
+      gain_of_tables += set_table(stream, costs);
+      continue;
+    }
+    is_table_alone = false;
     const auto width = static_cast<unsigned long>(stream.high - stream.low);
     const auto step = static_cast<unsigned long>(std::abs(stream.step));
     if (!plan.is_kept && !stream.is_whole) {
@@ -43,6 +59,10 @@ void set_tile(StagePlan& plan, const LayoutCosts& costs) {
   }
   if (plan.tile == ~0UL) plan.tile = 1UL << 40;  // only whole objects: all iterations are one tile
   if (!is_any_staged(plan)) return;
+  if (is_table_alone) {
+    start = costs.start;
+    gain = gain_of_tables;
+  }
   if (gain <= 0)
     plan.refused = "transfers would cost more than the accesses";
   else

@@ -93,16 +93,56 @@ bool collide(const taihu_stream& one, const taihu_stream& other) {
   if (!is(one, TAIHU_STREAM_WRITTEN) && !is(other, TAIHU_STREAM_WRITTEN)) return false;
   if (!is(one, TAIHU_STREAM_STAGED) && !is(other, TAIHU_STREAM_STAGED)) return false;
   const Window a = whole(one), b = whole(other);
-  return a.begin < b.end && b.begin < a.end;
+  // A table that is left has no bytes: the compiler has seen that it is apart from what is written.
+  return a.begin < a.end && a.begin < b.end && b.begin < b.end && b.begin < a.end;
+}
+
+bool is_any_staged(taihu_stage& stage) {
+  return std::ranges::any_of(streams_of(stage),
+                             [](const taihu_stream& stream) { return is(stream, TAIHU_STREAM_STAGED); });
+}
+
+/// Accesses of a table that is not staged find that they lie outside of it.
+void leave_table(taihu_stream& table) {
+  table.flags &= ~std::uint64_t{TAIHU_STREAM_STAGED};
+  table.near_memory = table.memory;
+  table.bytes = 0;
+}
+/// False: there is none.
+bool leave_tables(taihu_stage& stage) {
+  bool is_any = false;
+  for (taihu_stream& stream : streams_of(stage)) {
+    if (!is(stream, TAIHU_STREAM_TABLE | TAIHU_STREAM_STAGED)) continue;
+    leave_table(stream);
+    is_any = true;
+  }
+  return is_any;
+}
+
+/// Sets the objects of tables.
+void find_tables(taihu_stage& stage, const memory::ScratchpadArena& arena) {
+  for (taihu_stream& table : streams_of(stage)) {
+    if (!is(table, TAIHU_STREAM_TABLE)) continue;
+    const auto object = known_objects().find(reinterpret_cast<std::uintptr_t>(table.memory));
+    if (!object || object->second + 2 * alignment > arena.available_bytes() / 2 ||
+        object->second / stage.iterations >= table.object_bytes) {
+      leave_table(table);
+      continue;
+    }
+    table.memory = byte_at(static_cast<std::int64_t>(object->first));
+    table.bytes = object->second;
+    for (const taihu_stream& other : streams_of(stage))
+      if (collide(table, other)) leave_table(table);
+  }
 }
 
 bool can_be_staged(taihu_stage& stage, const memory::ScratchpadArena& arena) {
   if (stage.iterations == 0 || stage.iterations < stage.least) return false;
   const std::span<taihu_stream> streams = streams_of(stage);
-  for (const taihu_stream& stream : streams) {
-    if (!has_addresses(stream)) return false;
+  if (!std::ranges::all_of(streams, has_addresses)) return false;
+  find_tables(stage, arena);
+  for (const taihu_stream& stream : streams)
     if (is(stream, TAIHU_STREAM_STAGED) && !may_be_staged(stream, arena)) return false;
-  }
   for (std::size_t k = 0; k < streams.size(); ++k)
     for (std::size_t other = 0; other < k; ++other)
       if (collide(streams[k], streams[other])) return false;
@@ -273,8 +313,9 @@ extern "C" {
 
 int32_t taihu_stage_begin(taihu_stage* stage) {
   AcceleratorThread* thread = current_accelerator_thread();
-  if (thread == nullptr || !can_be_staged(*stage, *thread->scratchpad) || !allocate_buffers(*stage, *thread))
-    return 0;
+  if (thread == nullptr || !can_be_staged(*stage, *thread->scratchpad)) return 0;
+  const auto has_buffers = [&] { return is_any_staged(*stage) && allocate_buffers(*stage, *thread); };
+  if (!has_buffers() && (!leave_tables(*stage) || !has_buffers())) return 0;
   for (taihu_stream& stream : streams_of(*stage))
     if (is(stream, TAIHU_STREAM_STAGED) && stream.copy == nullptr) get_window(*stage, stream, 0);
   for (taihu_stream& stream : streams_of(*stage)) {

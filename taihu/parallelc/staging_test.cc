@@ -197,6 +197,61 @@ TEST(Staging, WhatCannotBeStagedWorksOnMainMemory) {
   });
 }
 
+/// Whether taihu_stage_begin takes a table that `pointer` leads to, beside a stream that is written.
+bool takes_table(std::vector<long>& written, const long* pointer, std::uint64_t outweighed_bytes) {
+  const StagePointer stage = make_stage(written.size(), 16, 2);
+  set_stream(stage->streams[0], written.data(), 1, 1, write_only);
+  taihu_stream& table = stage->streams[1];
+  table.memory = reinterpret_cast<char*>(const_cast<long*>(pointer));
+  table.iterations = 1;
+  table.object_bytes = outweighed_bytes;
+  table.flags = read_only | TAIHU_STREAM_KEPT | TAIHU_STREAM_TABLE;
+  EXPECT_EQ(taihu_stage_begin(stage.get()), 1) << "the other stream is staged in any case";
+  const bool is_taken = table.bytes != 0;
+  if (is_taken) {
+    const auto inside = reinterpret_cast<const char*>(pointer) - table.memory;
+    EXPECT_LT(static_cast<std::uint64_t>(inside), table.bytes);
+    EXPECT_NE(table.near_memory, table.memory);
+    EXPECT_EQ(std::memcmp(table.near_memory, table.memory, table.bytes), 0);
+  }
+  while (stage->turn * stage->tile < stage->iterations) taihu_stage_turn(stage.get());
+  taihu_stage_end(stage.get());
+  return is_taken;
+}
+
+TEST(Staging, TablesAreTakenWhereTheRunKnowsThemAndTheyAreSmallAndApart) {
+  std::mt19937 random(11);
+  std::vector<long> values = random_longs(100, random), large(1 << 20), unknown(100), written(50);
+  const auto object = [](std::vector<long>& one) {
+    return taihu_object{reinterpret_cast<const char*>(one.data()), one.size() * sizeof(long)};
+  };
+  const taihu_object known[] = {object(values), object(large), object(written)};
+  taihu_add_objects(known, 3);
+  in_kernel([&] {
+    EXPECT_TRUE(takes_table(written, values.data(), 1000));
+    EXPECT_TRUE(takes_table(written, values.data() + 99, 1000)) << "its end";
+    EXPECT_FALSE(takes_table(written, values.data() + 100, 1000)) << "beyond its end";
+    EXPECT_FALSE(takes_table(written, values.data(), 16))
+        << "50 iterations outweigh 800 bytes, as many as there are";
+    EXPECT_TRUE(takes_table(written, values.data(), 17));
+    EXPECT_FALSE(takes_table(written, unknown.data(), 1000));
+    EXPECT_FALSE(takes_table(written, large.data(), 1 << 20)) << "no room";
+    EXPECT_FALSE(takes_table(written, written.data() + 49, 1000)) << "what is written lies in it";
+  });
+  taihu_remove_objects(known, 3);
+}
+
+TEST(Staging, ATableAloneThatIsNotTakenLeavesTheLoopAsItWas) {
+  std::vector<long> unknown(100);
+  in_kernel([&] {
+    const StagePointer stage = make_stage(50, 50, 1);
+    set_stream(stage->streams[0], unknown.data(), 0, 0, read_only | TAIHU_STREAM_KEPT | TAIHU_STREAM_TABLE);
+    stage->streams[0].iterations = 1;
+    stage->streams[0].object_bytes = 1000;
+    EXPECT_EQ(taihu_stage_begin(stage.get()), 0);
+  });
+}
+
 TEST(Staging, PlacedObjectsAreCopiesWhereThereIsRoom) {
   std::vector<char> table(1 << 20, 'x');
   EXPECT_EQ(taihu_place_begin(table.data(), 100, nullptr), table.data());

@@ -33,7 +33,7 @@ void smooth(double (*restrict to)[columns], const double (*restrict from)[column
         for (long j = 1; j < columns - 1; j++) to[i][j] = from[i - 1][j] + from[i + 1][j];
 }
 
-// Which table it gets, and how large that is, only the run knows.
+// Which table it gets, and how large that is, only the run finds.
 // CHECK-LABEL: layout: function pick (
 // CHECK: argument 2 of pick: unknown size, class III
 // CHECK-NEXT: contiguous read of 4 bytes
@@ -42,8 +42,11 @@ void smooth(double (*restrict to)[columns], const double (*restrict from)[column
 // CHECK: argument 1 of pick: unknown size, class none
 // CHECK-NEXT: discrete read of 8 bytes
 // CHECK-NEXT: size: pick may be called from other files, so only the run knows what it gets (static, where this file alone calls it)
-// CHECK-NEXT: decision: main memory: its address comes from memory at line [[#@LINE+4]]; its size is unknown
-// CHECK: loop at {{.*}}: through the scratchpad: argument 2 of pick
+// CHECK-NEXT: decision: as a whole, when the run finds that it is small enough, see the loops; done
+// CHECK: loop at {{.*}}: through the scratchpad: {{.*}}argument 1 of pick{{.*}}; argument 1 of pick: all of it, when the run finds a variable, or a block of m_malloc, that is small enough
+// CODE-LABEL: define {{.*}}@pick(
+// CODE: call i32 @taihu_stage_begin
+// CODE: call i64 @llvm.usub.sat.i64(i64 {{.*}}, i64 7)
 double pick(const double *table, const int *index, long count) {
     double sum = 0;
     for (long i = 0; i < count; i++) sum += table[index[i]];

@@ -87,7 +87,9 @@ def element(rng, index, pointers):
     kind = rng.randrange(12)
     offset = rng.choice((0, 0, 0, 1, -1, 2, -3, 17))
     place = f"{index} + {offset}" if offset >= 0 else f"{index} - {-offset}"
-    if pointers and kind < 5:
+    if pointers and kind == 4:
+        return f"{rng.choice('uvw')}[(k[{place}] & {rng.choice((63, 1023))}) + 40]"
+    if pointers and kind < 4:
         return f"{rng.choice('uvw')}[{place}]"
     if kind == 0:
         return f"table[k[{place}] & 63]"

@@ -77,6 +77,37 @@ static void raise_all(void) {
     munmap(memory, n * sizeof *memory);
 }
 
+// Tables whose places come from `places`.
+static double large_table[1 << 17];
+static int places[n];
+
+static void look_up(void (*kernel)(void *), const double *from, long entries) {
+    struct part part = {from, places, {0}, n};
+    double sum = 0;
+    for (long i = 0; i < n; i++) places[i] = (int)(i * 7919 % entries), sum += from[places[i]];
+    m_run(kernel, &part);
+    for (int thread = 0; thread < m_size(CCC_ARRAY) && thread < most_threads; thread++) CHECK(part.sum[thread] == sum);
+}
+
+static void look_up_into(void (*kernel)(void *), const double *from, double *to, long count) {
+    struct looked_up own = {from, places, to, count};
+    for (long i = 0; i < count; i++) places[i] = (int)(i * 7919 % (n / 2));
+    m_run(kernel, &own);
+    for (long i = 0; i < count; i++) CHECK(to[i] == from[places[i]] * 2);
+}
+
+static void look_up_all(double *memory) {
+    static double apart[n], within[n];
+    fill(large_table, 1 << 17), fill(within, n);
+    look_up(by_table, of_file, n);
+    look_up(by_half_table, of_file + n / 2, n / 2);
+    look_up(by_large_table, large_table, 1 << 17);
+    look_up(by_memory, memory, guarded);
+    look_up(by_declared, of_program, n);
+    look_up_into(beside_table, of_file, apart, n);
+    look_up_into(within_table, within, within + n / 2, n / 2);
+}
+
 int main(void) {
     fill(of_program, n), fill(of_file, n), fill(few, 8);
     for (long i = 0; i < n; i++) which[i] = i % 3 != 0 && i < n - 9;
@@ -100,6 +131,7 @@ int main(void) {
     memset(which, 0, sizeof which);
     for (long i = 0; i < guarded - 12; i++) which[i] = 1;
     run(in_memory, memory, which, n);
+    look_up_all(memory);
     double *const block = m_malloc(n * sizeof(double));
     CHECK(block != NULL);
     fill(block, n);

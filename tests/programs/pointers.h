@@ -24,6 +24,23 @@ __kernel void in_block(void *part);
 __kernel void over_block(void *part);
 __kernel void freed_block(void *part);
 
+/* Adds up from[which[i]], of all in *part: a table of another file. */
+__kernel void by_table(void *part);
+__kernel void by_half_table(void *part);
+__kernel void by_large_table(void *part);
+__kernel void by_memory(void *part);
+__kernel void by_declared(void *part);
+extern double of_program[1000];
+/* The same into to[i], which may lie in the table. */
+struct looked_up {
+    const double *from;
+    const int *which;
+    double *to;
+    long count;
+};
+__kernel void beside_table(void *looked_up);
+__kernel void within_table(void *looked_up);
+
 /* What a kernel raises: to[i] to from[i] where that is higher. */
 struct raised {
     double *to;

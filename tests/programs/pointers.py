@@ -26,6 +26,14 @@ def main():
         sys.exit(f"a nest in a function of another file was not moved: {moved}\n{run.stderr}")
     if any(moved[name] != 0 for name in ("over_end", "in_memory", "over_block", "freed_block")) or moved["few_only"] not in (0, 2 * 12 * 8):
         sys.exit(f"moved what lies in no variable: {moved}\n{run.stderr}")
+    # Each thread fetches all of the table, and the places in it; of one that is large, or is no variable, the places alone.
+    if any(moved[name] != 2 * 12 * N for name in ("by_table", "by_half_table", "by_declared")):
+        sys.exit(f"tables of another file were not moved: {moved}\n{run.stderr}")
+    if any(moved[name] != 2 * 4 * N for name in ("by_large_table", "by_memory")):
+        sys.exit(f"moved a table that is too large, or no variable: {moved}\n{run.stderr}")
+    # One thread works; where it writes to the table's own end, the table stays in main memory.
+    if moved["beside_table"] != (8 + 4 + 8) * N or moved["within_table"] != (4 + 8) * N // 2:
+        sys.exit(f"tables beside what is written: {moved}\n{run.stderr}")
     # One thread fetches both arrays, and puts one back.
     if any(moved[name] != 3 * 8 * N for name in ("raise_program", "raise_block")) or moved["raise_grid"] != 3 * 8 * 24 * 40:
         sys.exit(f"what may be written was not moved: {moved}\n{run.stderr}")

@@ -22,6 +22,35 @@ ADD_UP(in_block, 0)
 ADD_UP(over_block, 1)
 ADD_UP(freed_block, 0)
 
+#define LOOK_UP(name, table)                                                      \
+    __kernel void name(void *argument) {                                          \
+        struct part *part = argument;                                             \
+        const double *const from = part->from;                                    \
+        const int *const which = part->which;                                     \
+        const long count = part->count;                                           \
+        double sum = 0;                                                           \
+        for (long i = 0; i < count; i++) sum += (table)[which[i]];                \
+        (void)from;                                                               \
+        if (m_rank(CCC_ARRAY) < most_threads) part->sum[m_rank(CCC_ARRAY)] = sum; \
+    }
+LOOK_UP(by_table, from)
+LOOK_UP(by_half_table, from)
+LOOK_UP(by_large_table, from)
+LOOK_UP(by_memory, from)
+LOOK_UP(by_declared, of_program)
+
+static __attribute__((noinline)) void look_up_into(double *restrict to, const double *restrict from,
+                                                   const int *restrict which, long count) {
+    for (long i = 0; i < count; i++) to[i] = from[which[i]] * 2;
+}
+#define LOOK_UP_INTO(name)                                                                    \
+    __kernel void name(void *argument) {                                                      \
+        const struct looked_up *own = argument;                                               \
+        if (m_rank(CCC_ARRAY) == 0) look_up_into(own->to, own->from, own->which, own->count); \
+    }
+LOOK_UP_INTO(beside_table)
+LOOK_UP_INTO(within_table)
+
 #define RAISE(name)                                             \
     __kernel void name(void *argument) {                        \
         const struct raised *raised = argument;                 \
