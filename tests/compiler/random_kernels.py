@@ -6,6 +6,7 @@ import re
 ARRAYS = {"a": "double", "b": "double", "c": "double", "f": "float", "k": "int", "h": "short", "y": "signed char"}
 SIZE = 4200  # elements; loops keep MARGIN from both ends
 MARGIN = 40
+FEW = ("table", "table + 30", "looked_up", "looked_up + 16", "block", "block + 20", "m[3]")  # of which 32 are looked up
 COUNTS = (0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 127, 129, 255, 256, 257, 505, 511, 512, 513, 1000, 1023, 1024, 1025, 2047, 2049)
 
 PRELUDE = """#include <parallelc.h>
@@ -14,6 +15,7 @@ PRELUDE = """#include <parallelc.h>
 enum { size = %d };
 struct pair { double first; int second; float third; } p[size], q[size];
 double a[size], b[size], c[size], table[64];
+static double looked_up[48], *block;
 static float f[size];
 static int k[size];
 short h[size];
@@ -26,7 +28,7 @@ static double kept[size], small[64], by_kernels[size];
 static const double fixed[80] = {0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5, 1.5, 5.5, 9.5, 2.5, 6.5, 10.5, 3.5, 7.5, 0.5, 4.5, 8.5};
 static int order[size];
 __thread_local char filling[%d];
-struct call { double *u, *v; const double *w; long count, from, pitch; const double *top; };
+struct call { double *u, *v; const double *w; long count, from, pitch; const double *top, *few; };
 static struct call call;
 const double top[size] = {[0 ... size - 1] = 1e300};
 typedef double wide __attribute__((vector_size(32), aligned(8)));
@@ -40,7 +42,8 @@ static void reset(void) {
     p[i].first = i * 0.5, p[i].second = i %% 40, p[i].third = 1.5f * (i %% 9), q[i] = p[size - 1 - i];
   }
   for (int i = 0; i < 40; i++) for (int j = 0; j < 104; j++) m[i][j] = i * 0.5 - j, g[i][j] = i * j %% 31, e[i][j] = i + j %% 7, s[i][j] = i - j, t[j][i] = j;
-  for (int i = 0; i < 64; i++) table[i] = 3.0 / (i + 2), result[i] = 0, small[i] = i * 0.75;
+  for (int i = 0; i < 64; i++) table[i] = 3.0 / (i + 2), result[i] = 0, small[i] = i * 0.75, block[i] = 5.0 / (i + 1);
+  for (int i = 0; i < 48; i++) looked_up[i] = i * 1.5 - 7;
   for (int i = 0; i < size; i++) kept[i] = i %% 31 - 7, by_kernels[i] = i %% 5, order[i] = i * 5077 %% 64;
 }
 // Writes of what kernels read, in the ways of process code: single ones, loops, nests, copies, under conditions.
@@ -72,12 +75,12 @@ SECOND = """#include <parallelc.h>
 #include <string.h>
 enum { size = %d };
 extern struct pair { double first; int second; float third; } p[size], q[size];
-extern double a[size], b[size], c[size], table[64], result[64], m[40][104], g[40][104], t[104][40];
+extern double a[size], b[size], c[size], table[], result[64], m[40][104], g[40][104], t[104][40];
 extern float f[size], e[40][104];
 extern int k[size];
 extern short h[size], s[40][104];
 extern signed char y[size];
-struct call { double *u, *v; const double *w; long count, from, pitch; const double *top; };
+struct call { double *u, *v; const double *w; long count, from, pitch; const double *top, *few; };
 typedef double wide __attribute__((vector_size(32), aligned(8)));
 """
 
@@ -88,7 +91,7 @@ def element(rng, index, pointers):
     offset = rng.choice((0, 0, 0, 1, -1, 2, -3, 17))
     place = f"{index} + {offset}" if offset >= 0 else f"{index} - {-offset}"
     if pointers and kind == 4:
-        return f"{rng.choice('uvw')}[(k[{place}] & {rng.choice((63, 1023))}) + 40]"
+        return rng.choice((f"{rng.choice('uvw')}[(k[{place}] & {rng.choice((63, 1023))}) + 40]", f"few[k[{place}] & 31]"))
     if pointers and kind < 4:
         return f"{rng.choice('uvw')}[{place}]"
     if kind == 0:
@@ -324,7 +327,7 @@ def kernel(rng, number):
     lines = [f"__kernel void kernel{number}(void *argument) {{", "  const struct call *own = argument;", "  (void)own; filling[0] = 1;"]
     lines += ["  double sum = 0, carried = 1;", "  const long count = own->count, from = own->from;"]
     if pointers:
-        lines += [f"  double *u = own->u, *v = own->v; const double *w = own->w; (void)u; (void)v; (void)w;"]
+        lines += [f"  double *u = own->u, *v = own->v; const double *w = own->w, *few = own->few; (void)u; (void)v; (void)w; (void)few;"]
     form = rng.randrange(6)
     index = "i"
     if form == 0:
@@ -388,7 +391,7 @@ def row(rng, numbers):
     """Statements that run several of the kernels one after the other, some of them queued behind others, and change what they read."""
     count = rng.choice(COUNTS[3:])
     start = rng.randrange(MARGIN, SIZE - MARGIN - count + 1)
-    lines = ["reset();", f"call = (struct call){{a, b, c, {count}, {start}, 3, top}};"]
+    lines = ["reset();", f"call = (struct call){{a, b, c, {count}, {start}, 3, top, table}};"]
     for _ in range(rng.randrange(3, 9)):
         number = rng.choice(numbers)
         if rng.random() < 0.3:
@@ -424,12 +427,12 @@ def program(rng, kernels, filling):
         for count in [*rng.sample(COUNTS, 4), rng.randrange(SIZE - 2 * MARGIN)]:
             start = rng.randrange(MARGIN, SIZE - MARGIN - count + 1)
             u, v, w = (f"{rng.choice('abc')} + {rng.randrange(-20, 20)}" if rng.random() < 0.5 else name for name in "abc")
-            calls.append(f"  reset(); call = (struct call){{{u}, {v}, {w}, {count}, {start}, {rng.choice((104, 104, 100, 60, 3))}, {rng.choice(('top', 'top', 'a', 'b + 7', 'c - 11'))}}}; m_run(kernel{number}, &call); print({number});")
+            calls.append(f"  reset(); call = (struct call){{{u}, {v}, {w}, {count}, {start}, {rng.choice((104, 104, 100, 60, 3))}, {rng.choice(('top', 'top', 'a', 'b + 7', 'c - 11'))}, {rng.choice(FEW)}}}; m_run(kernel{number}, &call); print({number});")
     readers = range(kernels, kernels + 5)
     for number in readers:
         text += reader(rng, number)
     calls += [row(rng, readers) for _ in range(6)]
-    return text + "int main(void) {\n" + "\n".join(calls) + "\n  return 0;\n}\n", second
+    return text + "int main(void) {\n  block = m_malloc(64 * sizeof *block);\n" + "\n".join(calls) + "\n  return 0;\n}\n", second
 
 
 def as_processes(text):
