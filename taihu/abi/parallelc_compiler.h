@@ -298,7 +298,8 @@ TAIHU_INLINE int taihu_forall_next(struct taihu_forall *loop) {
   loop->first = loop->lower + loop->position * loop->step;
   loop->length = rest < loop->block ? rest : loop->block;
   rest -= loop->length;
-  loop->position = loop->skip < rest ? loop->position + loop->length + loop->skip : loop->count;
+  /* The first comparison lets the compiler see that BLOCK has one piece. */
+  loop->position = loop->skip < loop->count && loop->skip < rest ? loop->position + loop->length + loop->skip : loop->count;
   return 1;
 }
 
