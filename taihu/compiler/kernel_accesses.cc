@@ -172,7 +172,11 @@ Value* find_operand(Instruction& instruction, KernelAccess& access, Type*& type)
 
 void set_place(KernelAccess& access, const Instruction& instruction) {
   const DebugLoc place = debug_place(instruction);
-  if (!place) return;
+  if (!place) {  // one instruction for several lines, as for all returns of a structure
+    if (const DISubprogram* program = instruction.getFunction()->getSubprogram())
+      access.file = program->getFilename().str();
+    return;
+  }
   access.file = cast<DILocalScope>(place.getScope())->getFilename().str();
   access.line = place.getLine();
   const DILocation* called = place_in_file(place.get(), *instruction.getFunction());
@@ -253,8 +257,8 @@ std::vector<Function*> functions_for_other_files(Module& module, const SetVector
   std::vector<Function*> found;
   if (is_autonomic()) return found;  // they are kernels there
   for (Function& function : module)
-    if (!function.isDeclaration() && function.hasExternalLinkage() && function.getName() != "main" &&
-        !function.hasOptNone() && !known.contains(&function))
+    if (!function.isDeclaration() && (function.hasExternalLinkage() || function.hasAddressTaken()) &&
+        function.getName() != "main" && !function.hasOptNone() && !known.contains(&function))
       found.push_back(&function);
   return found;
 }

@@ -38,8 +38,9 @@ struct KernelAccess {
   std::optional<long> step_bytes;  ///< between two iterations; none: known at run time only
   unsigned loop_line = 0;          ///< 0: in no loop, or of unknown line
   std::string loop_file;
-  unsigned long iterations = 1;  ///< of the loops around it together
-  bool assumed = false;          ///< one of them has an unknown number: 1024
+  unsigned long iterations = 1;   ///< of the loops around it together
+  bool assumed = false;           ///< one of them has an unknown number: 1024
+  bool is_for_each_call = false;  ///< of a function that the kernel calls
   /// Which bytes it touches as a function of the iterations: `first_byte` of the object, none: known at run
   /// time only, and steps for each iteration of the loops around it, outermost first. Empty when it is
   /// discrete or single.
@@ -59,8 +60,8 @@ std::vector<KernelAccess> accesses_of(llvm::Function& function, llvm::LoopInfo& 
 /// Functions that run as kernels: declared __kernel, or handed to m_run, m_spawn or the runtime's region.
 std::vector<llvm::Function*> kernels_of(llvm::Module& module);
 
-/// Functions that kernels of other files may call: those that other files see, but not what `known` has, nor
-/// those that are to be left as they are (optnone).
+/// Functions that kernels of other files may call: those that other files see, or whose address they may have
+/// got, but not what `known` has, nor those that are to be left as they are (optnone).
 /// Where process code calls them, the runtime finds that no kernel runs.
 std::vector<llvm::Function*> functions_for_other_files(llvm::Module& module,
                                                        const llvm::SetVector<llvm::Function*>& known);

@@ -48,9 +48,15 @@ const Value* origin(const Value* object, unsigned depth) {
   return found != nullptr ? found : object;
 }
 
+/// Of a forall of CCC_ARRAY in process code: a function of its own, whose argument leads to what it uses.
+bool is_forall_body(const Function& function) {
+  return function.getName().starts_with("__captured_stmt");
+}
+
 std::string why_size_unknown(const Argument& argument, const KernelLayout& layout) {
   const Function& function = *argument.getParent();
   const std::string name = function.getName().str();
+  if (is_forall_body(function)) return "a forall outside of kernels gets them together, as addresses";
   if (&function == layout.functions.front() && !layout.is_for_others && !is_autonomic())
     return "only the run knows what m_run hands over";
   if (!function.hasLocalLinkage())
@@ -172,6 +178,7 @@ std::string name_of_object(const Value* value, const DataLayout& layout, unsigne
     // As in the source: a structure that is returned comes first here.
     const Function& function = *argument->getParent();
     if (argument->hasStructRetAttr()) return "result of " + function.getName().str();
+    if (is_forall_body(function)) return "local variables around the forall";
     const unsigned before = function.hasStructRetAttr() ? 0 : 1;
     return "argument " + std::to_string(argument->getArgNo() + before) + " of " + function.getName().str();
   }
@@ -237,7 +244,7 @@ KernelLayout layout_of(Function& kernel, bool is_for_others, FunctionAnalysisMan
     }
     for (KernelAccess& access : accesses_of(function, analyses.getResult<LoopAnalysis>(function),
                                             analyses.getResult<ScalarEvolutionAnalysis>(function))) {
-      access.assumed = access.assumed || is_called;
+      access.is_for_each_call = is_called;
       access.object = origin_of(access.object);
       if (is_on_stack(access.object)) continue;
       object_of(layout, access.object, function.getParent()->getDataLayout()).accesses.push_back(access);

@@ -39,7 +39,7 @@ std::string why_not_streamed(const LayoutObject& object) {
   if (const std::string shared = why_shared(object); !shared.empty()) return shared;
   for (const KernelAccess& access : object.accesses) {
     const std::string place = line_of(access);
-    if (access.pattern == Pattern::single) return "accessed once for each run of the loops around it";
+    if (access.pattern == Pattern::single) return "no loop steps through it";
     if (access.pattern == Pattern::discrete) return access.reason + place;
     if (!access.step_bytes) return "steps by a number of bytes that only the run knows" + place;
     return "steps by " + std::to_string(*access.step_bytes) + " bytes, more than " +

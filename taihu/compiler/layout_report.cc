@@ -73,6 +73,7 @@ std::string text_of(const KernelAccess& access) {
                              : " at " + access.file + ":" + std::to_string(access.line);
   if (access.loop_line != 0) text += text_of_loop(access);
   text += ", " + std::to_string(access.iterations) + (access.iterations == 1 ? " time" : " times");
+  if (access.is_for_each_call) text += " in each call";
   if (access.assumed) text += " (assumed)";
   if (!access.footprint.empty()) text += ", bytes " + footprint_of(access);
   return text;
@@ -96,12 +97,18 @@ void print_accesses(const LayoutObject& object) {
   }
 }
 
+/// Of a function that is no kernel.
+const char* for_whom(const KernelLayout& layout) {
+  if (!layout.is_for_others) return "";
+  return layout.functions.front()->hasLocalLinkage() ? ", for kernels that call it through a pointer"
+                                                     : ", for kernels of other files";
+}
+
 }  // namespace
 
 void print_layout(const KernelLayout& layout, uint64_t capacity_bytes, bool is_moved) {
-  errs() << "layout: " << (layout.is_for_others ? "function " : "kernel ") << layout.name
-         << (layout.is_for_others ? ", for kernels of other files" : "") << ": a scratchpad of "
-         << capacity_bytes << " bytes would save "
+  errs() << "layout: " << (layout.is_for_others ? "function " : "kernel ") << layout.name << for_whom(layout)
+         << ": a scratchpad of " << capacity_bytes << " bytes would save "
          << format("%.0f of %.0f", layout.benefit, layout.memory_cycles) << " cycles of main memory, "
          << layout.used_bytes << " bytes used (" << layout.method << ")\n";
   for (const LayoutObject& object : layout.objects) {
@@ -163,7 +170,8 @@ json::Value layout_as_json(const KernelLayout& layout, bool is_moved) {
                        {"line", access.line},
                        {"loop_line", access.loop_line},
                        {"times", static_cast<int64_t>(access.iterations)},
-                       {"assumed", access.assumed}};
+                       {"assumed", access.assumed},
+                       {"in_each_call", access.is_for_each_call}};
       if (!access.footprint.empty()) one["footprint"] = footprint_as_json(access);
       if (access.loop_line != 0 && access.loop_file != access.file) one["loop_file"] = access.loop_file;
       if (!access.shared.empty()) one["shared"] = access.shared;

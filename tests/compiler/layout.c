@@ -229,11 +229,39 @@ __kernel void two_results(void *argument) {
     (void)argument;
 }
 
+// A forall with BLOCK is one loop, however long; accesses of functions that are called are those of one call.
+// CHECK-LABEL: layout: kernel in_blocks
+// CHECK: argument 1 of in_blocks: unknown size, class none
+// CHECK: decision: main memory: no loop steps through it; its size is unknown
+// CHECK: middle: 32768 bytes, class II
+// CHECK-NEXT: contiguous read of 8 bytes {{.*}}by the loop of line [[#@LINE+11]], 1024 times (assumed)
+// CHECK: other: 32768 bytes
+// CHECK-NEXT: single read of 8 bytes at {{.*}}layout.c:[[#@LINE+5]], 1 time in each call
+// CHECK-NEXT: decision: main memory: transfers would cost more than the accesses
+static __attribute__((noinline)) double first_of_others(double factor) {
+    extern int printf(const char *, ...);
+    if (factor > 1e6) printf("large\n");
+    return other[0] * factor;
+}
+__kernel void in_blocks(void *argument) {
+    const int count = *(const int *)argument;
+    forall (int i = 0; i < count; i++; BLOCK; CCC_ARRAY) buffer[0] += middle[i];
+    buffer[1] = first_of_others(buffer[0]);
+}
+
 // A forall of process code is a kernel as well.
 // CHECK-LABEL: layout: kernel forall
 // CHECK: contiguous write
 void process_code(void) {
     forall (int i = 0; i < n; i++; BLOCK; CCC_ARRAY) other[i] = 1;
+}
+
+// What it uses of its function it gets by one argument.
+// CHECK-LABEL: layout: kernel forall
+// CHECK: local variables around the forall: unknown size, class none
+// CHECK: size: a forall outside of kernels gets them together, as addresses
+void process_part(long count, double factor) {
+    forall (long i = 0; i < count; i++; BLOCK; CCC_ARRAY) other[i] = factor;
 }
 
 // NO-LOOP: True []

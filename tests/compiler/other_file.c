@@ -105,10 +105,27 @@ double look_up(void) {
     return sum;
 }
 
+// Kernels of other files may get its address.
+// CHECK-LABEL: layout: function by_pointer (
+// CHECK-SAME: for kernels that call it through a pointer
+// CHECK: loop at {{.*}}: through the scratchpad: in
+static double by_pointer(double factor) {
+    double sum = 0;
+    for (long i = 0; i < n; i++) sum += in[i] * factor;
+    return sum;
+}
+double (*const work)(double) = by_pointer;
+
+// Nobody can but this file, which has no kernel that does.
+static __attribute__((noinline)) void nothing_else(void) {
+    for (long i = 0; i < n; i++) out[i] = 0;
+}
+
 int nothing(int x) {
     return x + 1;
 }
 int main(void) {
     for (long i = 0; i < n; i++) at[i] = (int)i;
+    nothing_else();
     return 0;
 }
