@@ -2,6 +2,7 @@
 #include "bench/rmc_paper/restart_file.h"
 
 #include <bit>
+#include <filesystem>
 
 #include "taihu/neutron/file/hdf5_file.h"
 #include "taihu/neutron/file/plain_file.h"
@@ -82,6 +83,8 @@ void write_in_parallel(const Run& run, const std::string& path) {
       places[tally] = neutron::reserve_results(file, name_of(tally), run.tallies()[tally].bins, 1);
     places.back() = neutron::reserve_results(file, "/source", run.particles(), site_numbers / 2);
     file.close();
+    PlainFile(path, PlainFile::Mode::write)
+        .reserve_room(0, static_cast<std::int64_t>(std::filesystem::file_size(path)));
   });
   ranks.broadcast(places.data(), places.size() * sizeof(std::int64_t));
   parallel::together(ranks, true, [&] {

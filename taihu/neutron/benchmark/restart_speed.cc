@@ -31,6 +31,8 @@ void for_each_piece(std::int64_t bytes, int rank, int ranks, const F& f) {
 void write_plain_file(const std::string& path, std::int64_t bytes, int rank, int ranks) {
   const PlainFile file(path, PlainFile::Mode::write);
   const parallel::Bytes content(piece_bytes, std::byte{0x5a});
+  const std::int64_t first = first_history(bytes, rank, ranks);
+  file.reserve_room(first, first_history(bytes, rank + 1, ranks) - first);
   for_each_piece(bytes, rank, ranks, [&](std::int64_t place, std::int64_t count) {
     file.write_at(place, std::span(content).first(static_cast<std::size_t>(count)));
   });

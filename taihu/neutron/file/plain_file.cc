@@ -43,6 +43,15 @@ void PlainFile::read_at(std::int64_t place, std::span<std::byte> bytes) const {
   }
 }
 
+void PlainFile::reserve_room(std::int64_t place, std::int64_t bytes) const {
+  while (bytes > 0 && fallocate(descriptor_, 0, place, bytes) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG)
+      throw system_error(path_ + ": there is no room for it", errno);
+    return;
+  }
+}
+
 void PlainFile::will_need(std::int64_t place, std::int64_t bytes) const noexcept {
   posix_fadvise(descriptor_, place, bytes, POSIX_FADV_WILLNEED);
 }

@@ -23,6 +23,11 @@ class PlainFile {
   void write_at(std::int64_t place, std::span<const std::byte> bytes) const;
   void read_at(std::int64_t place, std::span<std::byte> bytes) const;
 
+  /// Room on the disk for bytes that will be written. Several ranks that write into one file at the same time
+  /// then do not wait for each other's search for room. Throws Error when the disk has not so much; does
+  /// nothing on a file system that cannot reserve.
+  void reserve_room(std::int64_t place, std::int64_t bytes) const;
+
   /// Bytes that will be read soon: the system may bring them from the disk meanwhile.
   void will_need(std::int64_t place, std::int64_t bytes) const noexcept;
 

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <filesystem>
 #include <span>
 
 #include "taihu/base/error.h"
@@ -63,6 +64,12 @@ StatepointPart unpack(const Simulation& simulation, int rank, const parallel::By
   part.source.resize(reader.size() / sizeof(Site));
   reader.read(part.source.data(), part.source.size());
   return part;
+}
+
+/// For the arrays of a file that has its length already: HDF5 leaves a hole for them.
+void reserve_room(const std::string& path) {
+  PlainFile(path, PlainFile::Mode::write)
+      .reserve_room(0, static_cast<std::int64_t>(std::filesystem::file_size(path)));
 }
 
 /// The root gets the other ranks' parts one after the other and writes them.
@@ -132,7 +139,10 @@ void write_statepoint(Simulation& simulation, const std::string& path, Statepoin
   const std::string temporary = path + ".part";
   try {
     PartPlaces places;
-    parallel::together(ranks, ranks.is_root(), [&] { places = write_frame(simulation, temporary); });
+    parallel::together(ranks, ranks.is_root(), [&] {
+      places = write_frame(simulation, temporary);
+      reserve_room(temporary);
+    });
     broadcast_places(ranks, places);
     if (way == StatepointWay::through_root && !ranks.is_root())
       parallel::send_to(ranks, 0, pack(simulation.statistics(), simulation.source()));
@@ -149,8 +159,10 @@ void write_source(Simulation& simulation, const std::string& path) {
   const std::string temporary = path + ".part";
   try {
     PartPlaces places;
-    parallel::together(ranks, ranks.is_root(),
-                       [&] { places = write_source_frame(simulation.model().settings, temporary); });
+    parallel::together(ranks, ranks.is_root(), [&] {
+      places = write_source_frame(simulation.model().settings, temporary);
+      reserve_room(temporary);
+    });
     broadcast_places(ranks, places);
     parallel::together(ranks, true,
                        [&] { write_arrays(simulation, temporary, places, StatepointWay::parallel); });
