@@ -62,7 +62,7 @@ double residual(const PlainMatrix& matrix, const std::vector<double>& x, RightHa
   return std::sqrt(square / size);
 }
 
-struct Problem {
+struct HardProblem {
   const char* name;
   PlainMatrix (*make)();
   const char* note;  // of what it goes over to at last, the beginning
@@ -106,7 +106,7 @@ double blocks_of_sizes(GlobalIndex x, GlobalIndex y) {
   return std::pow(10.0, static_cast<int>((x / 16 * 7919 + y / 16 * 104729) % 13) - 6);
 }
 
-const Problem problems[] = {
+const HardProblem problems[] = {
     {"Elasticity", [] { return elasticity({8, 8, 8}, 0.3); }, "smoother chebyshev: the multigrid cycle", 80},
     {"ElasticityNearlyIncompressible", [] { return elasticity({6, 6, 6}, 0.49); }, "", 300},
     {"ElasticPlate", [] { return elasticity({16, 16, 1}, 0.3); }, "", 200},
@@ -184,16 +184,16 @@ const Problem problems[] = {
      "the rounding of the solution to double precision leaves no smaller residual"},
 };
 
-class HardProblems : public testing::TestWithParam<Problem> {};
+class HardProblems : public testing::TestWithParam<HardProblem> {};
 
-SolverOptions options_of(const Problem& problem) {
+SolverOptions options_of(const HardProblem& problem) {
   SolverOptions options;
   for (const auto& [name, value] : problem.options) set_option(options, name, value);
   return options;
 }
 
 TEST_P(HardProblems, ConvergeOrSayWhy) {
-  const Problem& problem = GetParam();
+  const HardProblem& problem = GetParam();
   const PlainMatrix matrix = problem.make();
   const HardAnswer answer = solve(matrix, options_of(problem), problem.b, 1, 2);
   const SolveResult& result = answer.result;
@@ -219,7 +219,7 @@ INSTANTIATE_TEST_SUITE_P(All, HardProblems, testing::ValuesIn(problems),
 TEST(HardProblemsOnRanks, WhatTheSolverGoesOverToGivesTheSameBits) {
   for (const char* name :
        {"Elasticity", "StrongRecirculation", "SlenderBeam", "Neumann", "GraphWithHubs", "Wave"})
-    for (const Problem& problem : problems) {
+    for (const HardProblem& problem : problems) {
       if (std::string(name) != problem.name) continue;
       // The longest; HardProblems has them on one rank.
       const bool is_long = std::string(name) == "StrongRecirculation" || std::string(name) == "SlenderBeam" ||

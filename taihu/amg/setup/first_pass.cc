@@ -4,29 +4,29 @@
 namespace taihu::amg {
 namespace {
 
-constexpr LocalIndex none = -1;
+constexpr LocalIndex no_row = -1;
 
 // Rows by their weight in lists, first in first out; the highest non-empty list is known.
 class Buckets {
  public:
   Buckets(LocalIndex rows, LocalIndex largest)
-      : head_(largest + 1, none), tail_(largest + 1, none), next_(rows), before_(rows) {}
+      : head_(largest + 1, no_row), tail_(largest + 1, no_row), next_(rows), before_(rows) {}
 
   void put(LocalIndex row, LocalIndex weight) {
-    next_[row] = none;
+    next_[row] = no_row;
     before_[row] = tail_[weight];
-    (tail_[weight] == none ? head_[weight] : next_[tail_[weight]]) = row;
+    (tail_[weight] == no_row ? head_[weight] : next_[tail_[weight]]) = row;
     tail_[weight] = row;
     top_ = std::max(top_, weight);
   }
   void remove(LocalIndex row, LocalIndex weight) {
-    (before_[row] == none ? head_[weight] : next_[before_[row]]) = next_[row];
-    (next_[row] == none ? tail_[weight] : before_[next_[row]]) = before_[row];
+    (before_[row] == no_row ? head_[weight] : next_[before_[row]]) = next_[row];
+    (next_[row] == no_row ? tail_[weight] : before_[next_[row]]) = before_[row];
   }
-  /// The first row of the highest list with a positive weight, or none.
+  /// The first row of the highest list with a positive weight, or no_row.
   LocalIndex highest() {
-    while (top_ > 0 && head_[top_] == none) --top_;
-    return top_ > 0 ? head_[top_] : none;
+    while (top_ > 0 && head_[top_] == no_row) --top_;
+    return top_ > 0 ? head_[top_] : no_row;
   }
 
  private:
@@ -67,7 +67,7 @@ std::vector<unsigned char> first_pass(const std::vector<LocalIndex>& length,
     for (Offset k = begin[row]; k < begin[row + 1]; ++k)
       if ((edge[k] & bit) != 0 && state[edge[k] >> 2] == undecided) use(edge[k] >> 2);
   };
-  for (LocalIndex i = buckets.highest(); i != none; i = buckets.highest()) {
+  for (LocalIndex i = buckets.highest(); i != no_row; i = buckets.highest()) {
     buckets.remove(i, weight[i]);
     state[i] = coarse;
     each(i, influences_bit, [&](LocalIndex j) {

@@ -98,11 +98,11 @@ TEST(External32, HugeCountsAreSizedWithoutWork) {
 TEST(External32, RandomTypesComeBack) {
   for (unsigned trial = 0; trial < 500; ++trial) {
     SCOPED_TRACE(trial);
-    testing::RandomTypes random(trial + 5000000);
-    const testing::Twin twin = random.make(static_cast<int>(trial % 4));
+    types_for_tests::RandomTypes random(trial + 5000000);
+    const types_for_tests::Twin twin = random.make(static_cast<int>(trial % 4));
     const auto map = twin.naive.byte_map(2);
-    if (testing::overlaps_itself(map)) continue;
-    testing::Arena source(map, 1), target(map, 2);
+    if (types_for_tests::overlaps_itself(map)) continue;
+    types_for_tests::Arena source(map, 1), target(map, 2);
     // Bytes at random are not always a number of this type.
     const auto for_each_long_double = [&](auto&& visit) {
       for (int i = 0; i < 2; ++i)

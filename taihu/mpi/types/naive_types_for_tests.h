@@ -12,7 +12,7 @@
 
 #include "taihu/mpi/types/predefined_types.h"
 
-namespace taihu::mpi::testing {
+namespace taihu::mpi::types_for_tests {
 
 struct NaiveType {
   struct Entry {
@@ -124,4 +124,4 @@ inline bool overlaps_itself(std::vector<MPI_Count> map) {
   return std::adjacent_find(map.begin(), map.end()) != map.end();
 }
 
-}  // namespace taihu::mpi::testing
+}  // namespace taihu::mpi::types_for_tests

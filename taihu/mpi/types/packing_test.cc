@@ -14,7 +14,7 @@
 #include "taihu/mpi/types/node.h"
 #include "taihu/mpi/types/typed_layout.h"
 
-namespace taihu::mpi::testing {
+namespace taihu::mpi::types_for_tests {
 
 using message::copy_strided;
 
@@ -193,4 +193,4 @@ TEST(Packing, CopyFromALayoutThatIsNoDatatype) {
 }
 
 }  // namespace
-}  // namespace taihu::mpi::testing
+}  // namespace taihu::mpi::types_for_tests

@@ -9,7 +9,7 @@
 #include "taihu/mpi/types/constructors.h"
 #include "taihu/mpi/types/naive_types_for_tests.h"
 
-namespace taihu::mpi::testing {
+namespace taihu::mpi::types_for_tests {
 
 struct Twin {
   Reference<Datatype> type;
@@ -210,4 +210,4 @@ class RandomTypes {
   std::mt19937 random_;
 };
 
-}  // namespace taihu::mpi::testing
+}  // namespace taihu::mpi::types_for_tests

@@ -10,7 +10,7 @@
 #include "taihu/mpi/types/segments.h"
 #include "taihu/mpi/types/typed_layout.h"
 
-namespace taihu::mpi::testing {
+namespace taihu::mpi::types_for_tests {
 namespace {
 
 constexpr unsigned trials = plain_or_sanitized(3000, 500);
@@ -181,4 +181,4 @@ TEST(RandomTypes, CopyFromTypeToType) {
 }
 
 }  // namespace
-}  // namespace taihu::mpi::testing
+}  // namespace taihu::mpi::types_for_tests
