@@ -118,7 +118,9 @@ int give_block(GroupHandle& handle, SharedStep& step, Lengths lengths, const voi
 
 int take_blocks(GroupHandle& handle, SharedStep& step, Lengths lengths, void* result, const BlockMap& map,
                 std::size_t own_bytes) {
-  const int arrived = step.await_data_of_all(own_bytes <= handle.board().inline_bytes() ? own_bytes : 0);
+  // Long blocks make no stream: their members wait for the root in each call.
+  const int arrived = own_bytes <= handle.board().inline_bytes() ? step.await_data_of_all(own_bytes)
+                                                                 : step.await_all_arrivals();
   if (arrived != M_SUCCESS) {
     step.await_writers();
     return arrived;

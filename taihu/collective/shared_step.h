@@ -28,9 +28,9 @@ class SharedStep {
   void publish_table(const void* table, std::size_t bytes) noexcept;
 
   void arrive() noexcept;
-  /// The same for one who waits for nobody: makes slots of later calls its own, and the place of later data
-  /// where the taker is slower than the writers.
   enum class LaterData { left, owned };
+  /// As arrive, for one who waits for nobody: makes slots of later calls its own, and the place of later data
+  /// where the taker is slower than the writers.
   void arrive_in_stream(LaterData later_data = LaterData::left) noexcept;
   void depart() noexcept { board_.depart(me_, step_); }
 

@@ -46,8 +46,7 @@ ImagePlaces::ImagePlaces(const ElfObject& program, int count)
     : count_(count), used_(static_cast<std::size_t>(count)) {
   check_input(!is_address_space_limited(),
               "a program that calls m_checkpoint needs address space without a limit, for its images to have "
-              "the same "
-              "addresses in each run; give 'ulimit -v unlimited' before the job");
+              "the same addresses in each run; give 'ulimit -v unlimited' before the job");
   std::uint64_t alignment = page_bytes();
   for (const Elf64_Phdr& load : program.loads()) alignment = std::max<std::uint64_t>(alignment, load.p_align);
   check_input(alignment <= place_alignment,

@@ -16,8 +16,9 @@ namespace {
 /// all cores, as much as some hundred looks. Where each thread has a core, looks take nobody's time.
 constexpr std::uint32_t looks_between_retirements = 16384;
 constexpr std::uint32_t looks_between_retirements_when_crowded = 1024;
-/// So many channels are polled without ever asking.
+/// So many channels are polled without ever asking, and so many polls tell which are silent.
 constexpr int channels_always_polled = 4;
+constexpr std::uint32_t least_polls = 16;
 
 /// A rank that shares its node process looks at the link on every eighth turn, unless it waits for just that:
 /// a test of the MPI library costs as much as eight of ours.
@@ -90,7 +91,7 @@ void LocalEndpoint::drain() {
   drain_channels();
   if (inbox_filled_.load(std::memory_order_acquire)) drain_inbox();
   ++polls_;
-  if (looks_in_vain_ < looks_between_retirements_when_crowded) [[likely]]
+  if (looks_in_vain_ < looks_between_retirements_when_crowded || polls_ < least_polls) [[likely]]
     return;
   if (looks_in_vain_ < looks_between_retirements && node_.cores() == Cores::enough) return;
   retire_silent_channels();

@@ -40,20 +40,22 @@ TEST(CellRing, CountsCells) {
 
 TEST(RingMemory, GivesZerosThatAreApart) {
   constexpr std::size_t most_bytes = 4 * line_bytes;
-  RingMemory memory;
-  std::vector<std::byte*> rings;
-  for (int i = 0; i < 100; ++i) {
-    // They become smaller when there are more ranks.
-    const std::size_t bytes = i < 50 ? most_bytes : most_bytes / 2;
-    std::byte* const ring = memory.take(bytes);
-    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(ring) % line_bytes, 0U);
-    EXPECT_TRUE(std::all_of(ring, ring + bytes, [](std::byte byte) { return byte == std::byte{0}; })) << i;
-    std::memset(ring, 1, bytes);
-    rings.push_back(ring);
+  for (const std::size_t expected : {0U, 1U, 5U, 1000U}) {
+    RingMemory memory(expected);
+    std::vector<std::byte*> rings;
+    for (int i = 0; i < 100; ++i) {
+      // They become smaller when there are more ranks.
+      const std::size_t bytes = i < 50 ? most_bytes : most_bytes / 2;
+      std::byte* const ring = memory.take(bytes);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(ring) % line_bytes, 0U);
+      EXPECT_TRUE(std::all_of(ring, ring + bytes, [](std::byte byte) { return byte == std::byte{0}; })) << i;
+      std::memset(ring, 1, bytes);
+      rings.push_back(ring);
+    }
+    std::ranges::sort(rings);
+    for (std::size_t i = 1; i < rings.size(); ++i)
+      EXPECT_GE(rings[i] - rings[i - 1], std::ptrdiff_t{most_bytes / 2});
   }
-  std::ranges::sort(rings);
-  for (std::size_t i = 1; i < rings.size(); ++i)
-    EXPECT_GE(rings[i] - rings[i - 1], std::ptrdiff_t{most_bytes / 2});
 }
 
 TEST(CellRing, TakesTheLongestMessageAtEveryPosition) {
