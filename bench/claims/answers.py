@@ -116,6 +116,8 @@ def check_claim(claim, pages, where):
                 raise Fault(f"{inside}: pages.toml has no page '{name}'")
         if "limit" in value and value.get("aim", "more") not in ("more", "less"):
             raise Fault(f"{inside}: the key 'limit' needs the aim more or less")
+        if "limit" in value and "compare" not in value:
+            raise Fault(f"{inside}: the key 'limit' needs the key 'compare'")
         if value.get("aim", "more") not in AIMS:
             raise Fault(f"{inside}: the aim '{value['aim']}' is none of {', '.join(AIMS)}")
         if value.get("unless", name) not in pages:
@@ -169,7 +171,8 @@ def calculate(text, names):
             if node.func.id == "smaller" and len({len(numbers) for numbers in lists}) > 1:
                 raise Fault(f"'{text}': lists of {' and '.join(str(len(numbers)) for numbers in lists)} numbers do not go together")
             return FUNCTIONS[node.func.id](*lists)
-        raise Fault(f"'{text}': {ast.unparse(node)} is not understood; known are numbers, + - * /, {', '.join(f'{name}()' for name in FUNCTIONS)} and "
+        known = ", ".join(f"{name}()" for name in FUNCTIONS)
+        raise Fault(f"'{text}': {ast.unparse(node)} is not understood; known are numbers, + - * /, {known} and "
                     f"{', '.join(sorted(names))}")
     try:
         return value(ast.parse(text, mode="eval").body)
@@ -177,6 +180,14 @@ def calculate(text, names):
         raise Fault(f"'{text}' is not an expression") from None
     except ZeroDivisionError:
         raise Fault(f"'{text}' divides by zero") from None
+
+
+def limits(text, names, count):
+    """What the machine can reach, for each of `count` numbers; a single limit is that of all."""
+    found = calculate(text, names)
+    if len(found) not in (1, count):
+        raise Fault(f"'{text}': {len(found)} limits do not go together with {count} numbers")
+    return found * count if len(found) == 1 else found
 
 
 def ends(numbers):
@@ -197,7 +208,7 @@ def reached(ours, compare, aim):
 
 def verdict(ours, compare, aim="more", limit=None):
     """better, met, at the limit, met in part or not met. `ours` are one value or several, `compare` is the paper's value or range,
-    `limit` what this machine can reach.
+    `limit` what this machine can reach, one number for each of ours.
 
     Of several values both ends are compared with both ends of the paper's; where one end fails, they are met in part if some of
     them reach the end of the paper's range that is easier to reach. A single value is met anywhere in the paper's range."""
@@ -216,7 +227,7 @@ def verdict(ours, compare, aim="more", limit=None):
     count = reached(ours, compare, aim)
     if min(gains) >= -NEAR or count == len(ours) == 1:
         return "met"
-    if limit is not None and all(gain(value, most, sign) >= -NEAR for value, most in zip(ours, limit)):
+    if limit is not None and all(gain(value, most, sign) >= -NEAR for value, most in zip(ours, limit, strict=True)):
         return "at the limit"
     return "met in part" if count else "not met"
 
@@ -228,6 +239,8 @@ def together(verdicts):
         return None
     if len(found) == 1:
         return found.pop()
+    if found <= {"at the limit", "not met"}:
+        return "not met"
     return "met" if found == {"better", "met"} else "met in part"
 
 
@@ -271,7 +284,8 @@ def check_results(pages, root=ROOT):
             name, command = found.groups()
             listed[name] = number
             if not command_like(command, pages[name]):
-                raise Fault(f"docs/results.md:{number}: {name}: '{command}'; pages.toml has '{pages[name].get('longer', pages[name]['command'])}'")
+                wanted = pages[name].get("longer", pages[name]["command"])
+                raise Fault(f"docs/results.md:{number}: {name}: '{command}'; pages.toml has '{wanted}'")
     for name in pages:
         if name not in listed and (root / "docs/results" / f"{name}.md").exists():
             raise Fault(f"docs/results.md: there is no line of results/{name}.md with the command that makes it")
@@ -327,7 +341,7 @@ class Answers:
         try:
             names = {name: page.numbers(**cell) for name, cell in value["cells"].items()}
             numbers = calculate(value.get("ours", next(iter(names))), names)
-            limit = calculate(value["limit"], names) if "limit" in value else None
+            limit = limits(value["limit"], names, len(numbers)) if "limit" in value else None
             text = text_of(numbers)
             if "show" in value:
                 text = re.sub(r"\{(\w+)\}", lambda name: text_of(calculate(name.group(1), {**names, "ours": numbers})), value["show"])

@@ -179,6 +179,8 @@ class Verdicts(unittest.TestCase):
         self.assertEqual("met in part", answers.together(["met in part", "not met"]))
         self.assertEqual("at the limit", answers.together(["at the limit", None]))
         self.assertEqual("not met", answers.together(["not met", None]))
+        self.assertEqual("not met", answers.together(["at the limit", "not met"]))
+        self.assertEqual("met in part", answers.together(["at the limit", "not met", "met"]))
         self.assertIsNone(answers.together([None]))
 
 
@@ -256,6 +258,18 @@ class Claims(Folder):
         self.assertIn("| ratio | 3 | 1.22; the most here is 2.22 | not met |", self.text())
         self.change("parallel_c.toml", 'limit = "ratio + 1"', 'limit = "ratio"\naim = "equal"')
         self.refused("parallel_c.toml: P1, ratio: the key 'limit' needs the aim more or less")
+        self.change("parallel_c.toml", 'compare = 3\nlimit = "ratio"\naim = "equal"', 'limit = "ratio"')
+        self.refused("parallel_c.toml: P1, ratio: the key 'limit' needs the key 'compare'")
+
+    def test_one_limit_is_that_of_all_numbers(self):
+        self.change("parallel_c.toml", 'row = { bytes = "4", who = "Taihu" }, column = "ratio" }',
+                    'row = { bytes = ["4", "64"], who = "Taihu" }, column = "ratio" }')
+        self.change("parallel_c.toml", "compare = 3", 'compare = 4\nlimit = "most(ratio)"')
+        self.assertIn("| ratio | 3 | 2.5 to 3.22; the most here is 3.22 | not met |", self.text())
+        self.change("parallel_c.toml", "most(ratio)", "least(ratio)")
+        self.assertIn("| ratio | 3 | 2.5 to 3.22; the most here is 2.5 | at the limit |", self.text())
+        self.change("parallel_c.toml", "least(ratio)", "each(ratio, 1)")
+        self.refused("P1, ratio: 'each(ratio, 1)': 3 limits do not go together with 2 numbers")
 
     def test_a_page_that_is_not_there_is_not_yet_run(self):
         (self.root / "docs/results/put.md").unlink()
