@@ -180,34 +180,68 @@ TEST(CellSearch, OfCellsThatOverlapTheFirstIsFound) {
       "overlapping");
 }
 
-/// Cells between neighbours of a row of planes or spheres along z.
+/// Planes and spheres in a row along z, or cylinders around one another, and cells between neighbours.
 Model slabs_of(int count, const char* type) {
   std::string surfaces, cells;
   for (int i = 0; i < count; ++i) {
     const std::string id = std::to_string(10 + i), place = std::to_string(6.0 / count * i - 3.001);
-    surfaces += "<surface id=\"" + id + "\" type=\"" + type + "\" coeffs=\"" +
-                (type == std::string("sphere") ? "0 0 " + place + " 0.3" : place) + "\"/>";
+    // Squares of these radii are exact, so it is known on which side a cylinder itself is.
+    const std::string coefficients = type == std::string("sphere") ? "0 0 " + place + " 0.3"
+                                     : type == std::string("z-cylinder")
+                                         ? "0 0 " + std::to_string((i + 1) / 32.0)
+                                         : place;
+    surfaces += "<surface id=\"" + id + "\" type=\"" + type + "\" coeffs=\"" + coefficients + "\"/>";
   }
   for (int i = 0; i + 1 < count; ++i)
     cells += "<cell id=\"" + std::to_string(1 + i) + "\" region=\"1 -2 3 -4 " + std::to_string(10 + i) +
              " -" + std::to_string(11 + i) + "\" material=\"1\"/>";
-  if (type == std::string("sphere")) cells += "<cell id=\"999\" region=\"1 -2 3 -4\" material=\"2\"/>";
   return boxed(surfaces, cells);
 }
 
+/// For one universe of cells that do not overlap: with a tree, and without one whatever was found last, the
+/// cell of a place is the first that has it. Many places are exactly on planes and cylinders; x and y of the
+/// others are less than half of `width`.
+void expect_first_cells(const Model& model, double width, const std::string& name) {
+  Geometry plain = model.geometry;
+  for (Universe& universe : plain.universes) universe.search = no_tree;
+  CellMemory memory(model.geometry);
+  Stream random(13, StreamUse::source, 0, 0);
+  int inside = 0;
+  for (int i = 0; i < 20000; ++i) {
+    Vector r{width * (random.uniform() - 0.5), width * (random.uniform() - 0.5), 7 * random.uniform() - 3.5};
+    const auto number =
+        static_cast<std::size_t>(random.uniform() * static_cast<double>(plain.surfaces.size()));
+    const Surface& surface = plain.surfaces[number];
+    if (i % 2 == 1 && surface.type == SurfaceType::z_plane) r.z = surface.coefficients[0];
+    if (i % 2 == 1 && surface.type == SurfaceType::z_cylinder) r.x = surface.coefficients[2], r.y = 0;
+    Location found;
+    const bool is_found = locate(model.geometry, memory, r, random.direction(), found);
+    const CellId expected = first_cell_at(plain, plain.root, r);
+    ASSERT_EQ(is_found, bool(expected)) << name;
+    if (is_found) {
+      ASSERT_EQ(found.levels[0].cell, expected) << name;
+    }
+    inside += is_found ? 1 : 0;
+  }
+  EXPECT_GT(inside, 5000) << name;
+  EXPECT_LT(inside, 18000) << name;
+}
+
 TEST(CellSearch, ManyPlanesAreHalvedAndManyOtherSurfacesSearchedInTurn) {
-  const Model planes = slabs_of(60, "z-plane"), spheres = slabs_of(60, "sphere"),
-              cells = slabs_of(500, "z-plane");
+  const Model planes = slabs_of(60, "z-plane"), cylinders = slabs_of(60, "z-cylinder"),
+              spheres = slabs_of(60, "sphere"), cells = slabs_of(500, "z-plane");
   const auto search_of = [](const Model& model) {
     return model.geometry.universe(model.geometry.root).search;
   };
   EXPECT_NE(search_of(planes), no_tree);
   EXPECT_LE(planes.geometry.cell_tests.size(), 64u);
+  EXPECT_NE(search_of(cylinders), no_tree);
   EXPECT_EQ(search_of(spheres), no_tree);
   EXPECT_EQ(search_of(cells), no_tree);
-  expect_plain_search(planes, "planes");
-  expect_plain_search(spheres, "spheres");
-  expect_plain_search(cells, "cells");
+  expect_first_cells(planes, 7, "planes");
+  expect_first_cells(cylinders, 4, "cylinders");
+  expect_first_cells(spheres, 0.7, "spheres");
+  expect_first_cells(cells, 7, "cells");
 }
 
 }  // namespace
