@@ -27,6 +27,7 @@ static void reset(long length, long rows) {
     a[i] = (double)(i % 1000), b[i] = (double)i, c[i] = 0, counts[i] = 0;
   }
   for (long i = length; i < rows * side; i++) a[i] = (double)(i % 1000);
+  sum_of_kernel = 0;
 }
 
 static double now(void) {
