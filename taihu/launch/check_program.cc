@@ -31,14 +31,16 @@ bool begins_with(const std::filesystem::path& path, std::string_view bytes) {
 }
 
 /// Programs of Taihu that run as one process have another one for ranks beside them, as they have for
-/// launchers of other libraries (parallel::become_mpi_program).
-bool has_program_for_ranks(const std::filesystem::path& path, const LaunchCommand& command) {
+/// launchers of other libraries (parallel::become_mpi_program). Its path, beside what a link leads to; ""
+/// when there is none.
+std::string program_for_ranks(const std::filesystem::path& path, const LaunchCommand& command) {
   namespace fs = std::filesystem;
+  if (command.language != LaunchCommand::Language::mpi) return {};
   std::error_code ignored;
-  const fs::path own_folder = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  return command.language == LaunchCommand::Language::mpi &&
-         fs::weakly_canonical(path, ignored).parent_path() == own_folder &&
-         fs::exists(path.string() + "-taihu", ignored);
+  const fs::path own_folder = fs::read_symlink("/proc/self/exe", ignored).parent_path(),
+                 program = fs::weakly_canonical(path, ignored);
+  const std::string beside = program.string() + "-taihu";
+  return program.parent_path() == own_folder && fs::exists(beside, ignored) ? beside : "";
 }
 
 }  // namespace
@@ -58,7 +60,7 @@ std::string check_program(const std::string& program, const std::string& working
     throw Error(
         "cannot find the program " + program + " in PATH" +
         (fs::exists(here / program, ignored) ? "; it is in the working directory: write ./" + program : ""));
-  if (has_program_for_ranks(here / found, command)) found += "-taihu";
+  if (const std::string other = program_for_ranks(here / found, command); !other.empty()) found = other;
   fs::path path = here / found;  // an absolute `found` replaces `here`
   check_input(fs::exists(path, ignored) || here.empty() || fs::is_directory(here, ignored),
               "cannot run " + program + " (no working directory " + here.string() + "); check --wdir");

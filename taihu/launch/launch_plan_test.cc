@@ -329,6 +329,21 @@ TEST_F(Program, good_ones) {
   EXPECT_EQ(check_program("good", "", place), folder_ + "/good") << "from PATH";
 }
 
+TEST_F(Program, for_ranks_is_beside_what_a_link_leads_to) {
+  const std::string own = std::filesystem::read_symlink("/proc/self/exe"), other = own + "-taihu";
+  const std::string link = folder_ + "/link";
+  std::filesystem::remove(other);  // of a run that was ended
+  std::filesystem::create_symlink(own, link);
+  Surroundings place = place_with({});
+  place.command = &marun_command;
+  EXPECT_EQ(check_program(link, "", place), link) << "there is no other one";
+  std::filesystem::create_symlink(own, other);
+  EXPECT_EQ(check_program(link, "", place), other);
+  place.command = &parcrun_command;
+  EXPECT_EQ(check_program(link, "", place), link);
+  std::filesystem::remove(other);
+}
+
 TEST_F(Program, refusals_say_what_to_do) {
   EXPECT_NE(refusal_of("no_such_program").find("cannot find the program no_such_program in PATH"),
             std::string::npos);
