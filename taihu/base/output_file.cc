@@ -41,11 +41,13 @@ int try_to_write(const fs::path& folder) {
   return error;
 }
 
-/// The name beside `path` under which its new contents are written; shortened where it would be too long.
+/// The name beside `path` under which its new contents are written; shortened where it would be too long, and
+/// never `path` itself.
 std::string temporary_name(const fs::path& path) {
   static constexpr std::string_view end = ".part";
   std::string name = path.filename().native().substr(0, NAME_MAX - end.size());
-  return path.parent_path() / name.append(end);
+  if (name.append(end) == path.filename().native()) name.back() = '_';
+  return path.parent_path() / name;
 }
 
 }  // namespace

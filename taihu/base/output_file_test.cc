@@ -106,13 +106,19 @@ TEST_F(OutputFile, IsWholeOrAsBefore) {
 
 /// Whatever a folder takes as a name can be written, although the temporary name is longer.
 TEST_F(OutputFile, MayHaveTheLongestNames) {
-  for (const std::size_t length : {250, 251, 255}) {
-    const std::string path = folder_ + "/" + std::string(length, 'x');
+  for (const std::string& name : {std::string(250, 'x'), std::string(251, 'x'), std::string(255, 'x'),
+                                  std::string(250, 'x') + ".part"}) {
+    const std::string path = folder_ + "/" + name;
     EXPECT_EQ(writable_file(path, "--out"), path);
     write_file(path, "text");
     EXPECT_EQ(read(path), "text");
+    EXPECT_ANY_THROW(write_and_replace(path, [](const std::string& temporary) {
+      std::ofstream(temporary) << "half";
+      throw Error("no more");
+    }));
+    EXPECT_EQ(read(path), "text") << "a failure leaves what was there";
   }
-  EXPECT_EQ(files(), 4u);
+  EXPECT_EQ(files(), 5u);
 }
 
 TEST_F(OutputFile, FullDisksAreAFailure) {
