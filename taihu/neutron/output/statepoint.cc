@@ -66,10 +66,13 @@ StatepointPart unpack(const Simulation& simulation, int rank, const parallel::By
   return part;
 }
 
-/// For the arrays of a file that has its length already: HDF5 leaves a hole for them.
-void reserve_room(const std::string& path) {
-  PlainFile(path, PlainFile::Mode::write)
-      .reserve_room(0, static_cast<std::int64_t>(std::filesystem::file_size(path)));
+/// For the arrays of a file, which the ranks write later. HDF5 gives its file the length already, but leaves
+/// a hole for them; an MCPL file is only its head so far.
+void reserve_room(const std::string& path, const PartPlaces& places, std::int64_t particles) {
+  const std::int64_t bytes = places.bank_is_mcpl
+                                 ? places.bank + particles * mcpl_neutron_bytes
+                                 : static_cast<std::int64_t>(std::filesystem::file_size(path));
+  PlainFile(path, PlainFile::Mode::write).reserve_room(0, bytes);
 }
 
 /// The root gets the other ranks' parts one after the other and writes them.
@@ -141,7 +144,7 @@ void write_statepoint(Simulation& simulation, const std::string& path, Statepoin
     PartPlaces places;
     parallel::together(ranks, ranks.is_root(), [&] {
       places = write_frame(simulation, temporary);
-      reserve_room(temporary);
+      reserve_room(temporary, places, simulation.model().settings.particles);
     });
     broadcast_places(ranks, places);
     if (way == StatepointWay::through_root && !ranks.is_root())
@@ -161,7 +164,7 @@ void write_source(Simulation& simulation, const std::string& path) {
     PartPlaces places;
     parallel::together(ranks, ranks.is_root(), [&] {
       places = write_source_frame(simulation.model().settings, temporary);
-      reserve_room(temporary);
+      reserve_room(temporary, places, simulation.model().settings.particles);
     });
     broadcast_places(ranks, places);
     parallel::together(ranks, true,
