@@ -77,11 +77,11 @@ class OperationsRun {
     }
     if (config_.has_traffic) machine_.run_traffic(config_.times.warm_up);
     Animation animation(machine_.network());
-    const Cycle limit = start_all(machine_.now());
+    start_all(machine_.now());
     if (!config_.output.animation.empty()) machine_.network().moves = &animation.moves;
     machine_.on_cycle =
         config_.output.animation.empty() ? std::function<void()>{} : [&] { animation.cycle(); };
-    machine_.run(limit);
+    run_calls();
     for (std::size_t index = 0; index < config_.operations.size(); ++index) check(index);
     count_work(report_, machine_.network(), config_.energy);
     for (int router = 0; router < machine_.network().config().mesh.nodes(); ++router)
@@ -94,14 +94,18 @@ class OperationsRun {
   }
 
  private:
+  struct Call {
+    Cycle start;
+    int number;  // of the machine's operation
+  };
+
   static MachineConfig with(MachineConfig machine, const Costs& costs) {
     machine.costs = costs;
     return machine;
   }
 
   /// All calls in the order of their times, which is the order in which a communicator's members call them.
-  /// Returns the cycles after which the run can only have failed.
-  Cycle start_all(Cycle base) {
+  void start_all(Cycle base) {
     std::vector<std::pair<Cycle, std::size_t>> calls;
     for (std::size_t index = 0; index < config_.operations.size(); ++index) {
       const PlannedOperation& planned = config_.operations[index];
@@ -112,7 +116,14 @@ class OperationsRun {
                      [](const auto& one, const auto& other) { return one.first < other.first; });
     started_.resize(config_.operations.size());
     for (const auto& [when, index] : calls) start(index, base + when);
-    return calls.back().first + std::ssize(calls) * most_cycles_of_a_call;
+  }
+
+  /// Runs until all calls have ended, looked at in the order of their times. Throws Error where one does not
+  /// end: its cycles count from when those before it had ended, for which it may have to wait.
+  void run_calls() {
+    for (const Call& call : calls_)
+      machine_.run_until([&] { return machine_.outcome(call.number).done; },
+                         std::max(machine_.now(), call.start) + most_cycles_of_a_call);
   }
 
   void start(std::size_t index, Cycle when) {
@@ -123,6 +134,7 @@ class OperationsRun {
     fill_data(operation, static_cast<int>(members.size()),
               config_.seed + (index + 1) * 1000003 + started_[index].size());
     started_[index].push_back(machine_.start(std::move(operation)));
+    calls_.push_back({when, started_[index].back()});
   }
 
   void check(std::size_t index) {
@@ -158,7 +170,8 @@ class OperationsRun {
   RunReport& report_;
   Machine machine_;
   std::vector<int> numbers_;
-  std::vector<std::vector<int>> started_;
+  std::vector<std::vector<int>> started_;  // numbers of the calls of each operation
+  std::vector<Call> calls_;                // in the order of their times
 };
 
 }  // namespace
