@@ -59,11 +59,11 @@ class SumPacker {
   std::int64_t done_ = 0;  ///< bins of the transfer
 };
 
-struct Run {
+struct PackedRun {
   std::int64_t place, count;
 };
 
-Run read_run(parallel::Reader& reader) {
+PackedRun read_packed_run(parallel::Reader& reader) {
   const auto word = reader.read<std::uint64_t>();
   return {static_cast<std::int64_t>(word >> count_bits), static_cast<std::int64_t>(word & most_in_run)};
 }
@@ -71,7 +71,7 @@ Run read_run(parallel::Reader& reader) {
 /// Prefetches where a message's next run begins, and leaves it behind.
 void prefetch_run(parallel::Reader& reader, std::span<ExactSum> sums) {
   if (reader.empty()) return;
-  const auto [place, count] = read_run(reader);
+  const auto [place, count] = read_packed_run(reader);
   __builtin_prefetch(&sums[place], 1);
   for (std::int64_t bin = 0; bin < count; ++bin) reader.read<ExactSum>();
 }
@@ -83,7 +83,7 @@ void add_message(parallel::Reader reader, std::span<ExactSum> sums, BinMarks& ma
   for (int run = 0; run < runs_ahead; ++run) prefetch_run(ahead, sums);
   while (!reader.empty()) {
     prefetch_run(ahead, sums);
-    const auto [place, count] = read_run(reader);
+    const auto [place, count] = read_packed_run(reader);
     for (std::int64_t bin = place; bin < place + count; ++bin) sums[bin] += reader.read<ExactSum>();
     marks.mark(place, count);
   }
