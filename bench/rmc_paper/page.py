@@ -15,7 +15,8 @@ PAPER = {"heaps": "Paper (12 x 10^6 cells, 32 processes of 10 threads): glibc 78
          "restart": "Paper: 16 processes, 72 GB: writing takes 14 % and reading 10 % of the time of one process; 64 processes, 146 GB: "
                     "4 % and 5 %; on 16 storage servers.",
          "all": "Paper: at least 26.45 %, a ratio of 1.264."}
-STRUCTURES = """The paper has no listing of its structures. It says: vectors instead of arrays everywhere, which change their size while threads
+STRUCTURES = """\
+The paper has no listing of its structures. It says: vectors instead of arrays everywhere, which change their size while threads
 run histories, so that memory is allocated and freed all the time, in small blocks and in blocks above 128 KB. `listed_transport`
 takes it at its word: a neutron is an object made for its history; position, direction, the levels of the geometry, the way it
 took, cross sections at its energy by material, contributions by tally and fission sites are vectors that grow and are freed
@@ -59,8 +60,9 @@ def ratio_table(tables, base, processor):
 def heaps(tables):
     counts = {name: row for name, row in tables.items() if name.startswith("counts")}
     timed = {name: row for name, row in tables.items() if name not in counts}
-    lines = ["Ratios of times to glibc's, below 1 is faster than glibc; in brackets the fastest and slowest run; behind the semicolon the ratio "
-             "of processor times. The last number of a case is that of threads.", "", *ratio_table(timed, "glibc", True)]
+    lines = ["Ratios of times to glibc's, below 1 is faster than glibc; in brackets the fastest and slowest run; "
+             "behind the semicolon the ratio of processor times. The last number of a case is that of threads.", "",
+             *ratio_table(timed, "glibc", True)]
     for name, row in counts.items():
         lines.append(f"Vectors of one history ({name.removeprefix('counts, ')}): {row['flights']:.0f} flights, {row['blocks']:.0f} blocks, "
                      f"{row['bytes'] / 1000:.1f} KB; blocks above 128 KB in a run: {row['huge']:.0f}.")
@@ -80,8 +82,8 @@ def alignment(tables):
 def restart(tables):
     if not tables:
         return ["Not measured: there was no Open MPI."]
-    lines = ["rmc's statepoint, HDF5, with ranks of Open MPI: written by all ranks into one file, and gathered at the root and written there; "
-             "the same for reading. Writing includes bringing the file to the disk. Seconds, median (least to most). "
+    lines = ["rmc's statepoint, HDF5, with ranks of Open MPI: written by all ranks into one file, and gathered at the root and "
+             "written there; the same for reading. Writing includes bringing the file to the disk. Seconds, median (least to most). "
              "The plain files of the same size show what the disk gives at that time.", ""]
     names = list(next(iter(tables.values()))["rows"])
     lines += ["| ranks | MB | " + " | ".join(names) + " |", "|---|---|" + "---|" * len(names)]
@@ -94,19 +96,21 @@ def restart(tables):
         seconds, size = {name: median for name, (median, _, _) in found["rows"].items()}, found["megabytes"]
         plain = {"written": min(seconds["plain file, written by all ranks"], seconds["plain file, written by one rank"]),
                  "read": seconds["plain file, read by all ranks"]}
-        shares = [f"{done / seconds[f'{way} through the root']:.3f}" for way in plain for done in (seconds[f"{way} by all ranks"], plain[way])]
+        shares = [f"{done / seconds[f'{way} through the root']:.3f}" for way in plain
+                  for done in (seconds[f"{way} by all ranks"], plain[way])]
         lines.append(f"| {ranks} | {' | '.join(shares)} | {size / plain['written']:.0f} | {size / plain['read']:.0f} |")
-    return lines + ["", "The plain file is what this disk and the system's page cache allow: the same number of bytes, without any format, written by "
-                    "all ranks at once or by one, whichever is faster, and read by all. One disk: all ranks write no faster than it does; "
-                    "what can be saved is the gathering."]
+    return lines + ["", "The plain file is what this disk and the system's page cache allow: the same number of bytes, without any "
+                    "format, written by all ranks at once or by one, whichever is faster, and read by all. "
+                    "One disk: all ranks write no faster than it does; what can be saved is the gathering."]
 
 
 def together(tables):
     if not tables:
         return ["Not measured: there was no Open MPI."]
     lines = ["The whole program with two ranks of one thread, from start to end, with a restart file of the tally's size at the end. "
-             "`none`: glibc's heap, guided with chunks of histories / threads, plain vectors, the file through the root. `all four`: Taihu's heap, "
-             "dynamic,64, aligned vectors, the file written by all ranks. Ratios to `all four`: above 1, it is faster with all.", "",
+             "`none`: glibc's heap, guided with chunks of histories / threads, plain vectors, the file through the root. `all four`: "
+             "Taihu's heap, dynamic,64, aligned vectors, the file written by all ranks. "
+             "Ratios to `all four`: above 1, it is faster with all.", "",
              *ratio_table(tables, "all four", False)]
     for program, rows in tables.items():
         lines.append(f"{program}: none / all four = {ratio_of(rows, 'none', 'all four', 'wall'):.3f}.")
@@ -126,7 +130,8 @@ def page_of(found, options):
              f"Medians of {options.repeats} runs in turns. Spread of the runs, (most - least) / median, with one and two threads: at most "
              f"{100 * widest(found, 'wall'):.0f} % of times, {100 * widest(found, 'processor'):.0f} % of processor times.", "",
              "The optimisations are those of Xu et al., RMC. `vectors` is `listed_transport`, `rmc` is rmc. Model: C5G7 in two dimensions. "
-             f"k by collisions: {k} (the same bits in each run of a program; different by more than four deviations ends the benchmark).", "",
+             f"k by collisions: {k} (the same bits in each run of a program; "
+             "different by more than four deviations ends the benchmark).", "",
              STRUCTURES, ""]
     for part, (title, write) in PARTS.items():
         if part in found:
