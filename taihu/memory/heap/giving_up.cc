@@ -4,6 +4,8 @@
 // while, and pages of spans that hold nothing. Programs that begin with much work of another kind than what
 // follows, as interpreters that import modules, leave both: free blocks of many classes, and in each class a
 // span in memory that was used before, of which only the begin is carved.
+#include <algorithm>
+
 #include "taihu/base/contract.h"
 #include "taihu/memory/heap/os.h"
 #include "taihu/memory/heap/settings.h"
@@ -14,13 +16,19 @@ namespace {
 
 /// A few faults and system calls in this time are less than a hundredth of it.
 constexpr std::uint32_t trim_pause_ms = 4;
+/// Giving up what is idle takes up to several hundred system calls: too many for every 64th refill, even
+/// where the decay time is 0.
+constexpr std::uint32_t idle_pause_ms = 20;
 /// Free blocks of this size have pages without their links.
 constexpr std::size_t paged_bytes = 8192;
 
-/// Single pages would be cut out of huge ones.
+/// Pages of spans do not go back where they would be cut out of huge ones.
+bool pages_are_single() {
+  return settings.huge_pages_from_bytes == SIZE_MAX;
+}
+
 bool soon() {
-  return settings.decay_ms.load(std::memory_order_relaxed) <= Settings::soon_ms &&
-         settings.huge_pages_from_bytes == SIZE_MAX;
+  return settings.decay_ms.load(std::memory_order_relaxed) <= Settings::soon_ms && pages_are_single();
 }
 
 /// The whole pages among these bytes.
@@ -74,7 +82,9 @@ void ThreadCache::trim(unsigned small) {
   for (const Slice* span = partial_[small]; span; span = span->next) discard_inside(span->free, bytes);
 }
 
+/// Not of huge pages, even if the program asks.
 void ThreadCache::trim() {
+  if (!pages_are_single()) return;
   for (unsigned small = 1; small < small_classes; ++small) trim(small);
 }
 
@@ -94,8 +104,8 @@ ThreadCache::Use ThreadCache::use_of(unsigned small) const {
 
 void ThreadCache::give_up_idle() {
   if (!soon()) return;
-  const std::uint32_t now = os::milliseconds();
-  if (now - last_idle_ < settings.decay_ms.load(std::memory_order_relaxed)) return;
+  const std::uint32_t now = os::milliseconds(), decay = settings.decay_ms.load(std::memory_order_relaxed);
+  if (now - last_idle_ < std::max(decay, idle_pause_ms)) return;
   last_idle_ = now;
   for (unsigned small = 1; small < small_classes; ++small) {
     if (use_of(small) == last_use_[small]) give_up_class(small);

@@ -43,12 +43,16 @@ std::size_t present_pages(const void* begin, std::size_t bytes) {
   return count;
 }
 
-/// Free memory whose pages are present, from which the next spans are made.
-void leave_present_memory() {
-  constexpr std::size_t bytes = std::size_t{8} << 20;
-  void* block = heap::allocate(bytes);
-  memset(block, 1, bytes);
+constexpr std::size_t left_bytes = std::size_t{8} << 20;
+
+/// Free memory whose pages are present, from which the next spans are made: what other tests left goes back
+/// first. Returns where it begins.
+char* leave_present_memory() {
+  heap::trim();
+  void* block = heap::allocate(left_bytes);
+  memset(block, 1, left_bytes);
   heap::free(block);
+  return static_cast<char*>(block);
 }
 
 /// Blocks until one is the first of a new span, which is then carved at its begin only.
@@ -83,33 +87,41 @@ TEST(GivingUp, PagesOfASpanThatAreNotCarvedYet) {
 }
 
 TEST(GivingUp, TheSameAtOnceWhereMemoryGoesBackSoon) {
-  leave_present_memory();
+  const char* const left = leave_present_memory();
+  ASSERT_EQ(present_pages(left, left_bytes), left_bytes / heap::os::page_bytes());
   std::vector<void*> blocks;
   const Soon soon(500);
   pass_time();
   const heap::Slice* span = begin_span(1300, blocks);
+  ASSERT_TRUE(span->begin() >= left && span->begin() < left + left_bytes)
+      << "the span was not made of present memory";
   EXPECT_LE(present_pages(span->begin(), span->bytes()), 3u);
   free_all(blocks);
 }
 
 TEST(GivingUp, TheInsideOfLongFreeBlocks) {
-  constexpr std::size_t bytes = 30'000, count = 4;
+  constexpr std::size_t bytes = 30'000, count = 3;  // a span holds four
+  heap::trim();                                     // so that these begin one
+  void* const kept = heap::allocate(bytes);         // their span stays one
+  memset(kept, 3, bytes);
   std::vector<void*> blocks;
   for (std::size_t at = 0; at < count; ++at) {
     blocks.push_back(heap::allocate(bytes));
     memset(blocks.back(), 1, bytes);
   }
-  void* const kept = heap::allocate(bytes);  // their span stays one
-  memset(kept, 3, bytes);
+  ASSERT_EQ(heap::slice_map.span_of(blocks[0]), heap::slice_map.span_of(kept));
   const std::vector<void*> places = blocks;
   free_all(blocks);
   heap::trim();
+  int looked_at = 0;
   for (const void* place : places) {
     if (!heap::slice_map.list_of(place)) continue;  // its span is free memory again
+    ++looked_at;
     EXPECT_LE(present_pages(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(place) & ~4095UL),
                             bytes),
               2u);
   }
+  EXPECT_GT(looked_at, 0);
   for (std::size_t at = 0; at < count; ++at) {
     blocks.push_back(heap::allocate(bytes));
     memset(blocks.back(), 2, bytes);

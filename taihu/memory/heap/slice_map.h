@@ -58,7 +58,7 @@ struct alignas(64) Slice {
   bool grown : 1;                 ///< large block: realloc made it longer
   bool guarded : 1;               ///< span, large block: its last page cannot be touched
   bool worded : 1;                ///< large block: its last page begins with a word that must be whole
-  bool trimmed : 1;               ///< span: no page behind what is carved is present
+  bool trimmed : 1;               ///< span: no page behind what is carved is present, or that was tried
   bool listed;                    ///< span: in the cache's list of spans with free blocks
 
   char* begin() const { return reinterpret_cast<char*>(static_cast<std::uintptr_t>(address)); }

@@ -81,7 +81,7 @@ class alignas(4096) ThreadCache {
   void flush_remote();
   /// Gives up all that is free in units of slices.
   void empty();
-  /// Gives pages of spans that hold nothing back to the system.
+  /// Gives pages of spans that hold nothing back to the system, unless there are huge ones.
   void trim();
   /// Where memory goes back soon, now and then: gives up what has been free since the last time.
   void give_up_idle();
@@ -103,7 +103,8 @@ class alignas(4096) ThreadCache {
     std::uint32_t bytes;
   };
 
-  /// What tells whether a class has been used in between.
+  /// What tells whether a class has been used in between. A class that is used in pairs of malloc and free
+  /// shows the same first block, room and carved at each look, so it may look unused: that costs a refill.
   struct Use {
     const Block* first;
     std::int64_t room;
