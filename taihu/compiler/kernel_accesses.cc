@@ -5,6 +5,7 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/GlobalIFunc.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -183,6 +184,27 @@ void set_place(KernelAccess& access, const Instruction& instruction) {
   access.line_in_file = called != nullptr ? called->getLine() : access.line;
 }
 
+/// Of the functions that run before and after main.
+bool is_entry_of_constructors(const User* user) {
+  return isa<ConstantStruct>(user) && any_of(user->users(), [](const User* list) {
+           return any_of(list->users(), [](const User* variable) {
+             return isa<GlobalVariable>(variable) && (variable->getName() == "llvm.global_ctors" ||
+                                                      variable->getName() == "llvm.global_dtors");
+           });
+         });
+}
+
+/// Chooses what an ifunc is: the loader calls it before it has linked what code for kernels calls.
+bool is_resolver(const Function& function) {
+  return any_of(function.users(), [](const User* user) { return isa<GlobalIFunc>(user); });
+}
+
+/// Whether a kernel may have got its address.
+bool may_be_called_by_pointer(const Function& function) {
+  return none_of(function.users(), is_entry_of_constructors) &&
+         function.hasAddressTaken(nullptr, false, true, /*IngoreLLVMUsed=*/true);
+}
+
 }  // namespace
 
 const char* name_of(Pattern pattern) {
@@ -257,8 +279,9 @@ std::vector<Function*> functions_for_other_files(Module& module, const SetVector
   std::vector<Function*> found;
   if (is_autonomic()) return found;  // they are kernels there
   for (Function& function : module)
-    if (!function.isDeclaration() && (function.hasExternalLinkage() || function.hasAddressTaken()) &&
-        function.getName() != "main" && !function.hasOptNone() && !known.contains(&function))
+    if (!function.isDeclaration() && (function.hasExternalLinkage() || may_be_called_by_pointer(function)) &&
+        !is_resolver(function) && function.getName() != "main" && !function.hasOptNone() &&
+        !known.contains(&function))
       found.push_back(&function);
   return found;
 }

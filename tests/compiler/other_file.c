@@ -124,8 +124,21 @@ static __attribute__((noinline)) void nothing_else(void) {
 int nothing(int x) {
     return x + 1;
 }
+
+// Those that the loader calls, or that nobody calls, are not for kernels either.
+static __attribute__((constructor)) void nothing_at_start(void) {
+    for (long i = 0; i < n; i++) out[i] = (double)i;
+}
+static __attribute__((used)) void nothing_called(void) {
+    for (long i = 0; i < n; i++) out[i] = (double)i + 1;
+}
+static void *nothing_chosen(void) {
+    for (long i = 0; i < n; i++) out[i] = (double)i + 2;
+    return (void *)nothing;
+}
+int chosen(int x) __attribute__((ifunc("nothing_chosen")));
 int main(void) {
     for (long i = 0; i < n; i++) at[i] = (int)i;
     nothing_else();
-    return 0;
+    return chosen(-1);
 }
