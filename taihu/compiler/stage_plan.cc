@@ -256,16 +256,22 @@ class Planner {
     return true;
   }
 
+  static const Value* object_of_access(const Instruction& instruction) {
+    return getUnderlyingObject(getLoadStorePointerOperand(&instruction), 32);
+  }
+
   /// Accesses whose place only the run knows: of a small object that is only read it is fetched as a whole;
   /// else they may concern any stream.
   void check_others() {
     std::vector<Instruction*> rest;
-    for (Instruction* instruction : others_) {
-      const Value* value = getUnderlyingObject(getLoadStorePointerOperand(instruction), 32);
-      if (isa<LoadInst>(instruction) && add_whole(value, instruction)) continue;
-      rest.push_back(instruction);
-      if (isa<LoadInst>(instruction) && is_named_outside(value)) add_table(value, instruction);
-    }
+    for (Instruction* instruction : others_)
+      if (!isa<LoadInst>(instruction) || !add_whole(object_of_access(*instruction), instruction))
+        rest.push_back(instruction);
+    // Tables have the places that nothing else needs.
+    for (Instruction* instruction : rest)
+      if (const Value* value = object_of_access(*instruction);
+          isa<LoadInst>(instruction) && is_named_outside(value))
+        add_table(value, instruction);
     for (PlannedStream& stream : plan_.streams) {
       if (!stream.is_staged) continue;
       for (const Instruction* other : rest) {
@@ -283,6 +289,9 @@ class Planner {
         leave(stream,
               "all of it, when the run finds a variable, or a block of m_malloc, that is small enough");
     }
+    // Nothing needs the others: their accesses are in `rest`.
+    std::erase_if(plan_.streams,
+                  [](const PlannedStream& stream) { return stream.is_table && !stream.is_staged; });
   }
 
   /// Bytes of a stream from its start on, in all iterations; none: the run knows.
@@ -360,6 +369,7 @@ class Planner {
 
   /// Which object it is, and whether it is small, the run finds; accesses outside of it stay right.
   void add_table(const Value* value, Instruction* instruction) {
+    if (costs_.load - costs_.near <= table_cycles) return;
     Value* pointer = getLoadStorePointerOperand(instruction);
     if (layout_.getTypeStoreSize(instruction->getType()).isScalable()) return;
     if (!why_shared(value, layouts_, *instruction->getFunction()).empty()) return;

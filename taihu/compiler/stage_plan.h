@@ -51,6 +51,8 @@ struct StagePlan {
 
 /// Of one loop.
 inline constexpr std::size_t most_streams = 24;
+/// Cycles of an access of a table beside the scratchpad's: it finds out first whether it lies inside.
+inline constexpr double table_cycles = 4;
 
 bool is_any_staged(const StagePlan& plan);
 

@@ -13,8 +13,6 @@ namespace {
 
 /// Room that a window needs to keep its address modulo 64.
 constexpr unsigned long slack_bytes = 64;
-/// Cycles of an access of a table, which finds out first whether it lies inside.
-constexpr double table_cycles = 4;
 constexpr double most_outweighed_bytes = 1 << 20;
 
 /// What an iteration gains from a table, without its transfer.
