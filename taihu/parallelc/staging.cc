@@ -119,12 +119,13 @@ bool leave_tables(taihu_stage& stage) {
   return is_any;
 }
 
-/// Sets the objects of tables.
+/// Sets the objects of tables. All that are taken have half of the room.
 void find_tables(taihu_stage& stage, const memory::ScratchpadArena& arena) {
+  std::uint64_t taken = 0;
   for (taihu_stream& table : streams_of(stage)) {
     if (!is(table, TAIHU_STREAM_TABLE)) continue;
     const auto object = known_objects().find(reinterpret_cast<std::uintptr_t>(table.memory));
-    if (!object || object->second + 2 * alignment > arena.available_bytes() / 2 ||
+    if (!object || taken + object->second + 2 * alignment > arena.available_bytes() / 2 ||
         object->second / stage.iterations >= table.object_bytes) {
       leave_table(table);
       continue;
@@ -133,6 +134,7 @@ void find_tables(taihu_stage& stage, const memory::ScratchpadArena& arena) {
     table.bytes = object->second;
     for (const taihu_stream& other : streams_of(stage))
       if (collide(table, other)) leave_table(table);
+    if (is(table, TAIHU_STREAM_STAGED)) taken += table.bytes + 2 * alignment;
   }
 }
 

@@ -241,6 +241,34 @@ TEST(Staging, TablesAreTakenWhereTheRunKnowsThemAndTheyAreSmallAndApart) {
   taihu_remove_objects(known, 3);
 }
 
+TEST(Staging, AllTablesTogetherHaveHalfOfTheRoom) {
+  std::vector<char> objects[3];
+  taihu_object known[3];
+  in_kernel([&] {
+    const auto room = static_cast<std::size_t>(spm_available());
+    for (int k = 0; k < 3; ++k) {
+      objects[k].resize(room / 5);
+      known[k] = {objects[k].data(), objects[k].size()};
+    }
+    taihu_add_objects(known, 3);
+    const StagePointer stage = make_stage(50, 50, 3);
+    for (int k = 0; k < 3; ++k) {
+      taihu_stream& table = stage->streams[k];
+      set_stream(table, nullptr, 0, 0, read_only | TAIHU_STREAM_KEPT | TAIHU_STREAM_TABLE);
+      table.memory = objects[k].data();
+      table.iterations = 1;
+      table.object_bytes = room;
+    }
+    EXPECT_EQ(taihu_stage_begin(stage.get()), 1);
+    EXPECT_EQ(stage->streams[0].bytes, room / 5);
+    EXPECT_EQ(stage->streams[1].bytes, room / 5);
+    EXPECT_EQ(stage->streams[2].bytes, 0U) << "no room";
+    while (stage->turn * stage->tile < stage->iterations) taihu_stage_turn(stage.get());
+    taihu_stage_end(stage.get());
+    taihu_remove_objects(known, 3);
+  });
+}
+
 TEST(Staging, ATableAloneThatIsNotTakenLeavesTheLoopAsItWas) {
   std::vector<long> unknown(100);
   in_kernel([&] {
