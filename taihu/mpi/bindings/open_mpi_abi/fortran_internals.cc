@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <vector>
 
 #include "taihu/mpi/bindings/open_mpi_abi/convert.h"
 #include "taihu/mpi/objects/call.h"
@@ -133,9 +132,10 @@ INTERNAL(void, mpi_conversion_fn_null_, (void)) {}
 
 INFO_PROCEDURE(get, (const int* info, const char* key, const int* most, char* value, int* flag, int* error,
                      int key_length, int value_length)) {
-  std::vector<char> text(static_cast<std::size_t>(std::max(*most, 0)) + 1);
-  const int code = PMPI_Info_get(info_of(info), key_of(key, key_length).get(), *most, text.data(), flag);
-  if (code == MPI_SUCCESS && *flag != 0) give_text(text.data(), value, value_length);
+  char text[MPI_MAX_INFO_VAL + 1] = "";
+  const int room = std::min(*most, MPI_MAX_INFO_VAL);  // no value is longer
+  const int code = PMPI_Info_get(info_of(info), key_of(key, key_length).get(), room, text, flag);
+  if (code == MPI_SUCCESS && *flag != 0) give_text(text, value, value_length);
   if (error != nullptr) *error = out_error(code);
 }
 INFO_PROCEDURE(get_valuelen,
