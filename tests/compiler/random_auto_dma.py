@@ -123,7 +123,7 @@ def main():
     if all_of.reused == 0:
         sys.exit("no kernel found what another one had left")
     if all_of.tables == 0:
-        sys.exit("no loop looks up a table of the other file")
+        sys.exit("no loop may look up a table of the other file")
     changed = (all_of.looked_up, all_of.stored, all_of.in_strips)
     if 0 in changed:
         sys.exit("{} loops with look-ups, {} with long stores and {} nests were changed for this processor".format(*changed))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Jacobi and Gauss-Seidel on grids: pointers that are exchanged, an end that is found on the way, a stencil in three dimensions,
- * the game of life on bytes. */
+ * Jacobi and Gauss-Seidel on grids: pointers that are exchanged, an end that is found on the way, a stencil in three
+ * dimensions, the game of life on bytes. */
 #include <math.h>
 
 #include "user.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Bit-fields, unions, packed and aligned structures, flexible arrays, assignments of structures, volatile and atomic objects,
- * long double, values behind casts of pointers. */
+ * Bit-fields, unions, packed and aligned structures, flexible arrays, assignments of structures, volatile and atomic
+ * objects, long double, values behind casts of pointers. */
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdbool.h>

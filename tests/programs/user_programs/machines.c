@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * State machines: switch, computed goto, a table of functions; a small interpreter; setjmp-free error paths; early returns. */
+ * State machines: switch, computed goto, a table of functions; a small interpreter; setjmp-free error paths; early
+ * returns. */
 #include "user.h"
 
 enum { length = 3000 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Arrays of variable length, restrict and not, overlapping parts, lists and trees, pointers to pointers, ends that are found. */
+ * Arrays of variable length, restrict and not, overlapping parts, lists and trees, pointers to pointers, ends that are
+ * found. */
 #include <stdarg.h>
 
 #include "user.h"

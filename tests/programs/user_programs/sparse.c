@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Sparse matrices: rows, columns, a triangular solution by either, conjugate gradients, a matrix in slices, one in diagonals. */
+ * Sparse matrices: rows, columns, a triangular solution by either, conjugate gradients, a matrix in slices, one in
+ * diagonals. */
 #include <math.h>
 
 #include "user.h"
