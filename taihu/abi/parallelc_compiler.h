@@ -299,7 +299,8 @@ TAIHU_INLINE int taihu_forall_next(struct taihu_forall *loop) {
   loop->length = rest < loop->block ? rest : loop->block;
   rest -= loop->length;
   /* The first comparison lets the compiler see that BLOCK has one piece. */
-  loop->position = loop->skip < loop->count && loop->skip < rest ? loop->position + loop->length + loop->skip : loop->count;
+  loop->position =
+      loop->skip < loop->count && loop->skip < rest ? loop->position + loop->length + loop->skip : loop->count;
   return 1;
 }
 

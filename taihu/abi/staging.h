@@ -18,17 +18,21 @@ enum {
   TAIHU_STREAM_WRITTEN = 4, /**< of a staged one: written_bytes are put back */
   TAIHU_STREAM_KEPT = 8,    /**< all of it lies in the scratchpad from begin to end */
   TAIHU_STREAM_LOOK_UP = 16, /**< staged only when it lies inside of one of the objects of taihu_add_objects */
-  TAIHU_STREAM_PERHAPS_WRITTEN = 32, /**< the loop may write nothing of it: staged only where that object is not constant */
-  TAIHU_STREAM_TABLE = 64 /**< read at places that only the run knows, and kept: all of the object of taihu_add_objects in which
-                               `memory` lies, where it is small, apart from what is written, and worth its transfer */
+  TAIHU_STREAM_PERHAPS_WRITTEN = 32, /**< the loop may write nothing of it: staged only where that object is not
+                                          constant */
+  TAIHU_STREAM_TABLE = 64 /**< read at places that only the run knows, and kept: all of the object of
+                               taihu_add_objects in which `memory` lies, where it is small, apart from what is
+                               written, and worth its transfer */
 };
 
 /** Accesses that move by `step` in each iteration. */
 struct taihu_stream {
-  char *memory;            /**< lowest byte that iteration 0 may touch; of a staged table its first byte, set by the runtime */
+  char *memory;            /**< lowest byte that iteration 0 may touch; of a staged table its first byte, set by
+                                the runtime */
   int64_t step;            /**< bytes between iterations, may be negative */
   uint64_t iterations;     /**< at least 1 */
-  uint64_t bytes;          /**< that one iteration may touch, from its lowest on; of a table set by the runtime, 0: it is not staged */
+  uint64_t bytes;          /**< that one iteration may touch, from its lowest on; of a table set by the runtime,
+                                0: it is not staged */
   uint64_t written_offset; /**< of what each iteration writes as a whole, which is at least |step| bytes or the only one */
   uint64_t written_bytes;
   const char *object;      /**< the stream is staged only when it lies inside of this object; null: not asked */
