@@ -10,6 +10,7 @@
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Operator.h"
 
 namespace taihu::compiler {
 
@@ -161,6 +162,15 @@ unsigned long known_bytes(const Value* object, const DataLayout& layout) {
       variable->isThreadLocal())
     return 0;
   return layout.getTypeAllocSize(variable->getValueType()).getFixedValue();
+}
+
+bool is_reached(const Value* pointer, const Value* object) {
+  while (pointer != object) {
+    const auto* address = dyn_cast<GEPOperator>(pointer);
+    if (address == nullptr || address->getType()->isVectorTy()) return false;
+    pointer = address->getPointerOperand();
+  }
+  return true;
 }
 
 }  // namespace taihu::compiler

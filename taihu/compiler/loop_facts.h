@@ -65,4 +65,7 @@ Writable is_writable(const llvm::Value* object);
 /// Of a variable whose bytes are all there; else 0.
 unsigned long known_bytes(const llvm::Value* object, const llvm::DataLayout& layout);
 
+/// Only constant arrays of indices lie between `pointer` and `object`.
+bool is_reached(const llvm::Value* pointer, const llvm::Value* object);
+
 }  // namespace taihu::compiler

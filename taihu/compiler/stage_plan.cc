@@ -324,16 +324,6 @@ class Planner {
     }
   }
 
-  /// Only constant arrays of indices lie between `pointer` and `object`.
-  static bool is_reached(const Value* pointer, const Value* object) {
-    while (pointer != object) {
-      const auto* address = dyn_cast<GEPOperator>(pointer);
-      if (address == nullptr || address->getType()->isVectorTy()) return false;
-      pointer = address->getPointerOperand();
-    }
-    return true;
-  }
-
   bool add_whole(const Value* value, Instruction* instruction) {
     const LayoutObject* object = object_of(value);
     const unsigned long bytes = known_bytes(value, layout_);

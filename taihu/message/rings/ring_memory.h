@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zeros for the rings of one rank, in mappings for several rings at once. Pages come when a ring is written: a
-// rank that says a few words to each of many others uses one page for each, and asks the system for memory
+// Zeros for the rings of one rank, in mappings for several rings at once. Pages come when a ring is written:
+// a rank that says a few words to each of many others uses one page for each, and asks the system for memory
 // once or some times, not once for each. Ranks that ask at the same time wait for each other there.
 #pragma once
 
