@@ -2,6 +2,8 @@
 // The part of a simulation that depends on the domains: what a rank scores in and owns, and how that changes
 // when domains move. They move between batches, when the bins of a batch are empty. Only statistics go to
 // other ranks then; sources are on the ranks of their histories, wherever the domains are.
+#include <malloc.h>
+
 #include <algorithm>
 #include <memory>
 
@@ -91,11 +93,14 @@ void Simulation::move_domains() {
   collector_.reset();
   runners_.clear();
   HotVector<ExactSum>().swap(shared_bins_.sums);
+  // New arrays have other lengths: they need not fit where the old ones were, and a process would have both.
+  malloc_trim(0);
   if (statistics_.realizations == 0) {
     statistics_ = TallyStatistics();
     statistics_.resize(shares_->owned_count());
   } else {
     statistics_ = move_statistics(*ranks_, layout_, *shares_before, *shares_, statistics_);
+    malloc_trim(0);
   }
   settle();
   times_.tallies += static_cast<double>(now_ns() - start) * 1e-9;
