@@ -84,10 +84,13 @@ KERNEL(stores) {
     for (long i = 0; i < n; i++) c[i] = a[i] + 3 * b[i];
 }
 
-// What is read may be in the caches; what is written with gaps is not written as a whole.
+// What is read may be in the caches; what is written with gaps is not written as a whole; a loop that reads
+// nothing leaves the memory to what it writes.
 // CODE-LABEL: define {{.*}}@in_place(
 // CODE-NOT: nontemporal
 // CODE-LABEL: define {{.*}}@with_gaps(
+// CODE-NOT: nontemporal
+// CODE-LABEL: define {{.*}}@only_writes(
 // CODE-NOT: nontemporal
 // CODE: ret void
 KERNEL(in_place) {
@@ -97,6 +100,10 @@ KERNEL(in_place) {
 KERNEL(with_gaps) {
     (void)argument;
     for (long i = 0; i < n / 2; i++) c[2 * i] = a[i] + 3 * b[i];
+}
+KERNEL(only_writes) {
+    (void)argument;
+    for (long i = 0; i < n; i++) c[i] = (double)i;
 }
 
 // In the caches after the first round, and looked up only sometimes.
