@@ -11,7 +11,21 @@
 #include "taihu/neutron/tally/move_statistics.h"
 #include "taihu/neutron/transport/simulation.h"
 
+/// Of libtaihu_heap.so (memory/heap/process.cc).
+extern "C" [[gnu::weak]] void taihu_heap_report();
+
 namespace taihu::neutron {
+
+namespace {
+
+/// New arrays have other lengths than those that were freed: they need not fit there, and a process would
+/// have both. For Taihu's heap, which keeps what is freed. The C library's function must not be called where
+/// another malloc stands in for its own: it fails when the thread ends.
+void give_back_freed_memory() {
+  if (taihu_heap_report != nullptr) malloc_trim(0);
+}
+
+}  // namespace
 namespace {
 
 /// From this number of bins on, threads share the bins, which have marks (bin_marks.h). Below it, each thread
@@ -93,14 +107,13 @@ void Simulation::move_domains() {
   collector_.reset();
   runners_.clear();
   HotVector<ExactSum>().swap(shared_bins_.sums);
-  // New arrays have other lengths: they need not fit where the old ones were, and a process would have both.
-  malloc_trim(0);
+  give_back_freed_memory();
   if (statistics_.realizations == 0) {
     statistics_ = TallyStatistics();
     statistics_.resize(shares_->owned_count());
   } else {
     statistics_ = move_statistics(*ranks_, layout_, *shares_before, *shares_, statistics_);
-    malloc_trim(0);
+    give_back_freed_memory();
   }
   settle();
   times_.tallies += static_cast<double>(now_ns() - start) * 1e-9;
