@@ -2,24 +2,26 @@
 // What two cores need to exchange the data of an MPI call without any library: two threads, rings of cells,
 // and a word in front of each message that says that it is there. No matching, no datatypes, no order of
 // calls to keep, nobody who sleeps: faster than this is only who moves fewer cache lines. Prints lines like
-// those of mpi_bench.c, by the same kind of clock: the median over batches of the mean of the slower thread.
+// those of mpi_bench.c, by the same kind of clock: the median over batches of the mean of the slower thread,
+// and the time of a cache line before and after.
 //
-//   bare_exchange <test> [--min B] [--max B]
+//   bare_exchange <test>... [--min B] [--max B]
 //
 // - latency: a message there and one back, halved
 // - bandwidth and the collectives in which data go one way (bcast, reduce, gather, scatter, scan): messages
-// one
-//   behind the other, the reader gives room back every quarter of the ring
+//   one behind the other, the reader gives room back every quarter of the ring
 // - the others: both write, then both read what the other wrote
-#include "two_cores.h"
+//
+// Tests of one pattern are measured together.
+#include "line_distance.h"
 
-#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { cell_bytes = 16, ring_bytes = 1 << 17, most_bytes = 4096, batches = 9, batch_calls = 20000 };
+enum { cell_bytes = 16, ring_bytes = 1 << 17, most_bytes = 4096, batches = 9 };
+enum { least_calls = 500, most_calls = 20000, batch_us = 2000 };
 
 struct ring {
   _Alignas(128) _Atomic uint64_t given_back;
@@ -36,6 +38,9 @@ static _Alignas(128) atomic_int arrived;
 static int cores[2];
 static double times[2][batches];
 static size_t message_bytes;
+static atomic_int batch_calls;
+static _Alignas(128) atomic_int flag;
+static double lines[2];  // nanoseconds before and after
 static void (*call)(int me, struct side* out, struct side* in, char* buffer);
 
 /// Of a message with its word; it never wraps.
@@ -100,15 +105,26 @@ static void* run(void* number) {
   const int me = *(const int*)number;
   pin_to(cores[me]);
   struct side out = {0, (uint64_t)message_bytes << 32, 0}, in = out;
+  struct flag_side mine = {&flag, me, 0};
   char buffer[most_bytes];
   memset(buffer, 1, sizeof buffer);
   int meetings = 0;
+  const double before = line_ns(&mine, 3, 200);
   for (int batch = -1; batch < batches; ++batch) {  // the first is not counted
     meet(&meetings);
+    const int calls = batch < 0 ? least_calls : atomic_load(&batch_calls);
     const double start = now_ns();
-    for (int i = 0; i < batch_calls; ++i) call(me, &out, &in, buffer);
-    if (batch >= 0) times[me][batch] = (now_ns() - start) / batch_calls / 1e3;
+    for (int i = 0; i < calls; ++i) call(me, &out, &in, buffer);
+    const double us = (now_ns() - start) / calls / 1e3;
+    if (batch >= 0) {
+      times[me][batch] = us;
+    } else if (me == 1) {  // who takes
+      const double wanted = us > 0 ? batch_us / us : most_calls;
+      batch_calls = wanted < least_calls ? least_calls : wanted > most_calls ? most_calls : (int)wanted;
+    }
   }
+  const double after = line_ns(&mine, 3, 200);
+  if (me == 0) lines[0] = before, lines[1] = after;
   for (size_t i = 0; i < message_bytes; ++i) {
     if (buffer[i] == 1) continue;
     fprintf(stderr, "bare_exchange: wrong data: byte %zu of %zu\n", i, message_bytes);
@@ -122,10 +138,11 @@ static int ascending(const void* left, const void* right) {
   return a < b ? -1 : a > b;
 }
 
-static void measure(const char* test, size_t bytes, int per_call) {
+static double measure(size_t bytes) {
   static const int numbers[2] = {0, 1};
   memset(rings, 0, sizeof rings);
   atomic_store(&arrived, 0);
+  atomic_store(&flag, 0);
   message_bytes = bytes;
   pthread_t threads[2];
   for (int k = 0; k < 2; ++k) {
@@ -134,42 +151,53 @@ static void measure(const char* test, size_t bytes, int per_call) {
   for (int k = 0; k < 2; ++k) pthread_join(threads[k], NULL);
   double slower[batches];
   for (int batch = 0; batch < batches; ++batch)
-    slower[batch] = (times[0][batch] > times[1][batch] ? times[0][batch] : times[1][batch]) / per_call;
+    slower[batch] = times[0][batch] > times[1][batch] ? times[0][batch] : times[1][batch];
   qsort(slower, batches, sizeof slower[0], ascending);
-  printf("{\"test\": \"%s\", \"bytes\": %zu, \"us\": %.4f}\n", test, bytes, slower[batches / 2]);
+  return slower[batches / 2];
 }
 
-static int is_among(const char* test, const char* const* names) {
-  for (; *names != NULL; ++names) {
-    if (strcmp(test, *names) == 0) return 1;
-  }
-  return 0;
+static const struct pattern {
+  void (*call)(int me, struct side* out, struct side* in, char* buffer);
+  const char* tests[10];
+} patterns[] = {
+    {there_and_back, {"latency"}},
+    {one_way, {"bandwidth", "bcast", "reduce", "gather", "gatherv", "scatter", "scatterv", "scan"}},
+    {both_ways,
+     {"bidirectional", "barrier", "allreduce", "iallreduce", "reduce_scatter", "allgather", "allgatherv",
+      "alltoall", "alltoallv"}}};
+
+// As mpi_bench.c counts: each way; and a barrier has no data.
+static void print(const char* test, size_t bytes, double us) {
+  if (strcmp(test, "barrier") == 0 && bytes != 0) return;
+  const int is_each_way = strcmp(test, "latency") == 0 || strcmp(test, "bidirectional") == 0;
+  printf("{\"test\": \"%s\", \"bytes\": %zu, \"us\": %.4f, \"line_ns\": [%.0f, %.0f]}\n", test, bytes,
+         is_each_way ? us / 2 : us, lines[0], lines[1]);
 }
 
 int main(int argc, char** argv) {
-  static const char* const one_way_tests[] = {"bandwidth", "bcast",    "reduce", "gather", "gatherv",
-                                              "scatter",   "scatterv", "scan",   NULL};
-  static const char* const both_ways_tests[] = {"bidirectional",  "barrier",   "allreduce",  "iallreduce",
-                                                "reduce_scatter", "allgather", "allgatherv", "alltoall",
-                                                "alltoallv",      NULL};
   size_t least = 0, most = most_bytes;
-  for (int i = 2; i + 1 < argc; ++i) {
+  int words = 1;  // up to the first option: tests
+  while (words < argc && argv[words][0] != '-') ++words;
+  for (int i = words; i + 1 < argc; ++i) {
     if (strcmp(argv[i], "--min") == 0) least = strtoull(argv[i + 1], NULL, 0);
     if (strcmp(argv[i], "--max") == 0) most = strtoull(argv[i + 1], NULL, 0);
   }
-  const char* const test = argc > 1 ? argv[1] : "";
-  const int is_latency = strcmp(test, "latency") == 0;
-  call = is_latency                        ? there_and_back
-         : is_among(test, one_way_tests)   ? one_way
-         : is_among(test, both_ways_tests) ? both_ways
-                                           : NULL;
-  if (call == NULL || !find_two_cores(cores)) return 0;  // nothing to say
-  // As mpi_bench.c counts: each way.
-  const int per_call = is_latency || strcmp(test, "bidirectional") == 0 ? 2 : 1;
+  if (!find_two_cores(cores)) return 0;  // nothing to say
   if (most > most_bytes) most = most_bytes;
-  if (strcmp(test, "barrier") == 0) most = 0;
-  for (size_t bytes = 0; bytes <= most; bytes = bytes == 0 ? 1 : 2 * bytes) {
-    if (bytes >= least) measure(test, bytes, per_call);
+  for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; ++p) {
+    const char* found[10];
+    int count = 0;
+    for (int i = 1; i < words; ++i) {
+      for (int k = 0; k < 10 && patterns[p].tests[k] != NULL; ++k) {
+        if (strcmp(argv[i], patterns[p].tests[k]) == 0) found[count++] = argv[i];
+      }
+    }
+    call = patterns[p].call;
+    for (size_t bytes = 0; count > 0 && bytes <= most; bytes = bytes == 0 ? 1 : 2 * bytes) {
+      if (bytes < least) continue;
+      const double us = measure(bytes);
+      for (int k = 0; k < count; ++k) print(found[k], bytes, us);
+    }
   }
   return 0;
 }

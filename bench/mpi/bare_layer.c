@@ -5,14 +5,15 @@
 // been used up; a send may not wait. No matching, no requests, no order of calls, no threads. One source for
 // every MPI library; two ranks. Prints lines like those of mpi_bench.c, by the same kind of clock.
 //
-//   bare_layer latency|bandwidth|allreduce [--min B] [--max B]
-#include <mpi.h>
+//   bare_layer latency|bandwidth|allreduce... [--distance] [--min B] [--max B] [--seconds S]
+#include "flag_of_ranks.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { header_bytes = 24, most_bytes = 2048, slots = 32, window = 64, batches = 9 };
-static const double batch_seconds = 0.004;
+static double batch_seconds = 0.02 / batches;
+static struct flag_side distance;
 
 static int rank, next_slot, deaf;  // deaf slots are not posted; the last ones before next_slot
 static char buffers[slots][header_bytes + most_bytes], out[header_bytes + most_bytes], in[most_bytes];
@@ -99,6 +100,8 @@ static void measure(const char* test, void (*call)(size_t), size_t bytes, int pe
     fprintf(stderr, "bare_layer: wrong data: rank %d, byte %zu of %zu\n", rank, i, bytes);
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
+  double line_before = 0, line_after = 0;
+  if (distance.flag != NULL) line_before = line_ns(&distance, 3, 200);
   long repetitions = 1;
   for (double seconds = 0; seconds < batch_seconds && repetitions < 1 << 22;) {
     repetitions = repetitions * 4;
@@ -107,8 +110,12 @@ static void measure(const char* test, void (*call)(size_t), size_t bytes, int pe
   double each[batches];
   for (int batch = 0; batch < batches; ++batch)
     each[batch] = time_of(call, bytes, repetitions) / (double)repetitions / per_call * 1e6;
+  if (distance.flag != NULL) line_after = line_ns(&distance, 3, 200);
   qsort(each, batches, sizeof each[0], ascending);
-  if (rank == 0) printf("{\"test\": \"%s\", \"bytes\": %zu, \"us\": %.4f}\n", test, bytes, each[batches / 2]);
+  if (rank != 0) return;
+  printf("{\"test\": \"%s\", \"bytes\": %zu, \"us\": %.4f", test, bytes, each[batches / 2]);
+  if (distance.flag != NULL) printf(", \"line_ns\": [%.0f, %.0f]", line_before, line_after);
+  puts("}");
 }
 
 int main(int argc, char** argv) {
@@ -125,15 +132,22 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (ranks != 2) MPI_Abort(MPI_COMM_WORLD, 2);
   size_t least = 0, most = most_bytes;
-  for (int i = 2; i + 1 < argc; ++i) {
+  int with_distance = 0;
+  for (int i = 1; i < argc; ++i) {
+    if (strcmp(argv[i], "--distance") == 0) with_distance = 1;
+    if (i + 1 == argc) break;
     if (strcmp(argv[i], "--min") == 0) least = strtoull(argv[i + 1], NULL, 0);
     if (strcmp(argv[i], "--max") == 0) most = strtoull(argv[i + 1], NULL, 0);
+    if (strcmp(argv[i], "--seconds") == 0) batch_seconds = strtod(argv[i + 1], NULL) / batches;
   }
   if (most > most_bytes) most = most_bytes;
   memset(out, 1, sizeof out);
+  if (with_distance) distance = flag_of_ranks(rank);
   for (int slot = 0; slot < slots; ++slot) listen_at(slot);
   for (size_t t = 0; t < sizeof tests / sizeof tests[0]; ++t) {
-    if (argc < 2 || strcmp(argv[1], tests[t].name) != 0) continue;
+    int wanted = 0;
+    for (int i = 1; i < argc; ++i) wanted |= strcmp(argv[i], tests[t].name) == 0;
+    if (!wanted) continue;
     for (size_t bytes = tests[t].least; bytes <= most; bytes = bytes == 0 ? 1 : 2 * bytes)
       if (bytes >= least) measure(tests[t].name, tests[t].call, bytes, tests[t].per_call);
   }

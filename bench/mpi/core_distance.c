@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints how many nanoseconds a cache line needs from the first to the second core that this process may use:
-// the time of a flag's round trip between two threads, halved; the least of several tries. 0 with one core.
-#include "two_cores.h"
+// Prints how many nanoseconds a cache line needs from the first to the second core that this process may use;
+// 0 with one core.
+#include "line_distance.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 
 enum { tries = 7, round_trips = 2000 };
@@ -14,11 +13,8 @@ static int cores[2];
 static void* answer(void* unused) {
   (void)unused;
   pin_to(cores[1]);
-  for (int trip = 0; trip < tries * round_trips; ++trip) {
-    while (atomic_load_explicit(&flag, memory_order_acquire) != 2 * trip + 1) {
-    }
-    atomic_store_explicit(&flag, 2 * trip + 2, memory_order_release);
-  }
+  struct flag_side mine = {&flag, 1, 0};
+  line_ns(&mine, tries, round_trips);
   return NULL;
 }
 
@@ -30,18 +26,9 @@ int main(void) {
   pthread_t other;
   if (pthread_create(&other, NULL, answer, NULL) != 0) return 1;
   pin_to(cores[0]);
-  double best = 1e9;
-  for (int attempt = 0, trip = 0; attempt < tries; ++attempt) {
-    const double start = now_ns();
-    for (int end = trip + round_trips; trip < end; ++trip) {
-      atomic_store_explicit(&flag, 2 * trip + 1, memory_order_release);
-      while (atomic_load_explicit(&flag, memory_order_acquire) != 2 * trip + 2) {
-      }
-    }
-    const double each = (now_ns() - start) / round_trips / 2;
-    if (each < best) best = each;
-  }
+  struct flag_side mine = {&flag, 0, 0};
+  const double distance = line_ns(&mine, tries, round_trips);
   pthread_join(other, NULL);
-  printf("%.1f\n", best);
+  printf("%.1f\n", distance);
   return 0;
 }

@@ -2,14 +2,17 @@
 // Times MPI calls: one source for every MPI library. Each size is first checked (the data that arrive are the
 // data that were sent), then timed in batches; the line printed has the median over the batches of the
 // slowest rank's mean, in microseconds. With --touch every rank writes what it sends and reads what it has
-// received inside of the timed loop; without, buffers stay as they are, as in the OSU benchmarks.
+// received inside of the timed loop; without, buffers stay as they are, as in the OSU benchmarks. With
+// --distance lines also have the time of a cache line between ranks 0 and 1, before and after; each must have
+// a core of its own.
 //
-//   mpi_bench latency|bandwidth|bidirectional|rate|put|get|fetch_and_op|<collective>... [--touch] [--min B]
-//   [--max B]
+//   mpi_bench latency|bandwidth|bidirectional|put|get|fetch_and_op|<collective>... [--touch] [--distance]
+//   [--min B] [--max B] [--seconds S of all batches of a size]
+#include "flag_of_ranks.h"
 #include "mpi_calls.h"
 
-enum { batches = 9 };
-static const double batch_seconds = 0.004;
+enum { most_batches = 9, least_batches = 3 };
+static double size_seconds = 0.02;
 
 // --- the clock ---
 
@@ -63,23 +66,39 @@ static int ascending(const void* left, const void* right) {
   return a < b ? -1 : a > b;
 }
 
+// Two runs in a row must take long enough: one of them may have been interrupted.
+static long repetitions_for(const struct test* test, size_t bytes, double* seconds) {
+  const double wanted = size_seconds / most_batches;
+  for (long repetitions = 1;;) {
+    *seconds = time_of(test, bytes, repetitions);
+    if (*seconds >= wanted) {
+      const double again = time_of(test, bytes, repetitions);
+      if (again < *seconds) *seconds = again;
+    }
+    if (*seconds >= wanted || repetitions >= 1 << 22) return repetitions;
+    const double factor = *seconds > 0 ? wanted / *seconds * 1.2 : 16;
+    repetitions = (long)((double)repetitions * (factor < 16 ? factor : 16)) + 1;
+  }
+}
+
+static struct flag_side distance;
+
 static void measure(const struct test* test, size_t bytes) {
   test->check(bytes);
-  long repetitions = 1;
-  double seconds = time_of(test, bytes, repetitions);
-  while (seconds < batch_seconds && repetitions < 1 << 22) {
-    const double factor = seconds > 0 ? batch_seconds / seconds * 1.2 : 16;
-    repetitions = (long)((double)repetitions * (factor < 16 ? factor : 16)) + 1;
-    seconds = time_of(test, bytes, repetitions);
-  }
-  double each[batches];
+  double seconds, each[most_batches], line_before = 0, line_after = 0;
+  if (distance.flag != NULL) line_before = line_ns(&distance, 3, 200);
+  const long repetitions = repetitions_for(test, bytes, &seconds);
+  int batches = most_batches;
+  while (batches > least_batches && batches * seconds > 1.5 * size_seconds) batches -= 2;
   for (int batch = 0; batch < batches; ++batch)
     each[batch] = time_of(test, bytes, repetitions) / (double)repetitions / test->per_run * 1e6;
-  qsort(each, batches, sizeof each[0], ascending);
-  if (rank == 0) {
-    printf("{\"test\": \"%s\", \"bytes\": %zu, \"us\": %.4f}\n", test->name, bytes, each[batches / 2]);
-    fflush(stdout);
-  }
+  if (distance.flag != NULL) line_after = line_ns(&distance, 3, 200);
+  qsort(each, (size_t)batches, sizeof each[0], ascending);
+  if (rank != 0) return;
+  printf("{\"test\": \"%s\", \"bytes\": %zu, \"us\": %.4f", test->name, bytes, each[batches / 2]);
+  if (distance.flag != NULL) printf(", \"line_ns\": [%.0f, %.0f]", line_before, line_after);
+  puts("}");
+  fflush(stdout);
 }
 
 static const struct test* find(const char* name) {
@@ -94,14 +113,16 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   size_t least = 0, most = most_bytes;
+  int with_distance = 0;
   for (int i = 1; i < argc; ++i) {
     if (strcmp(argv[i], "--touch") == 0) touch = 1;
+    if (strcmp(argv[i], "--distance") == 0) with_distance = 1;
     if (strcmp(argv[i], "--min") == 0 && i + 1 < argc) least = strtoull(argv[i + 1], NULL, 0);
     if (strcmp(argv[i], "--max") == 0 && i + 1 < argc) most = strtoull(argv[i + 1], NULL, 0);
+    if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc) size_seconds = strtod(argv[i + 1], NULL);
   }
   if (ranks < 2 || argc < 2 || find(argv[1]) == NULL) {
-    if (rank == 0)
-      fprintf(stderr, "usage: mpi_bench <test>... [--touch] [--min B] [--max B], at least two ranks\n");
+    if (rank == 0) fputs("usage: mpi_bench <test>... [options], at least two ranks\n", stderr);
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   const size_t blocks = (size_t)ranks * most_block_bytes;
@@ -117,6 +138,7 @@ int main(int argc, char** argv) {
   MPI_Win_allocate((MPI_Aint)most_bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &exposed);
   memset(memory, 1, most_bytes);
   MPI_Win_lock_all(0, exposed);
+  if (with_distance) distance = flag_of_ranks(rank);
   for (int i = 1; i < argc; ++i) {
     const struct test* const test = find(argv[i]);
     if (test == NULL) continue;

@@ -8,7 +8,7 @@
 #include <time.h>
 
 /// Whether there are two.
-static int find_two_cores(int cores[2]) {
+static inline int find_two_cores(int cores[2]) {
   cpu_set_t usable;
   int found = 0;
   sched_getaffinity(0, sizeof usable, &usable);
@@ -18,14 +18,14 @@ static int find_two_cores(int cores[2]) {
   return found == 2;
 }
 
-static void pin_to(int core) {
+static inline void pin_to(int core) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(core, &set);
   pthread_setaffinity_np(pthread_self(), sizeof set, &set);
 }
 
-static double now_ns(void) {
+static inline double now_ns(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return 1e9 * (double)time.tv_sec + (double)time.tv_nsec;
