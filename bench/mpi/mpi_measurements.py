@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times that bench/mpi/run has measured, by the distance of the cores."""
+"""Times that bench/mpi/run measures, by the distance of the cores, and the order in which it does."""
 import json
 import statistics
 import subprocess
 import sys
+import time
 
-from mpi_contenders import BARE
+from mpi_contenders import BARE, BARE_LAYER
 
 NEAR_NS = 90  # a cache line between cores that are near takes 20 to 40 ns, between far ones 160 to 190 ns
 
@@ -14,30 +15,45 @@ def distance(probe):
     return float(subprocess.run([str(probe)], capture_output=True, text=True, check=True).stdout)
 
 
+def output_within(command, limit):
+    """What it prints, and whether it ended before `limit` seconds were over."""
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        said, problems = process.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        process.terminate()  # a launcher ends its ranks then
+        try:
+            return process.communicate(timeout=20)[0], False
+        except subprocess.TimeoutExpired:
+            process.kill()
+            return process.communicate()[0], False
+    if process.returncode != 0:
+        sys.exit(f"bench: {' '.join(command)} failed:\n{problems}")
+    return said, True
+
+
 class Measurements:
     """(state, test, bytes, contender) -> times in microseconds."""
 
     def __init__(self):
-        self.times, self.dropped, self.late = {}, 0, {}
+        self.times, self.dropped = {}, 0
 
     def run(self, contender, ranks, arguments, probe, limit):
-        before = distance(probe)
-        try:
-            done = subprocess.run(contender.command(ranks, arguments), capture_output=True, text=True, timeout=limit)
-        except subprocess.TimeoutExpired:
-            self.late[contender.name] = self.late.get(contender.name, 0) + 1
-            return
-        if done.returncode != 0:
-            sys.exit(f"bench: {' '.join(contender.command(ranks, arguments))} failed:\n{done.stderr}")
-        after = distance(probe)
-        if (before < NEAR_NS) != (after < NEAR_NS):
-            self.dropped += 1
-            return
-        state = "near" if before < NEAR_NS else "far"
-        for line in done.stdout.splitlines():
-            if line.startswith("{"):
-                row = json.loads(line)
+        """Whether it ended in time. `probe` measures the distance where ranks do not: those that share cores."""
+        before = None if probe is None else distance(probe)
+        said, in_time = output_within(contender.command(ranks, arguments), limit)
+        outside = None if probe is None else [before, distance(probe)]
+        for line in said.splitlines():
+            if not line.startswith("{") or not line.endswith("}"):
+                continue
+            row = json.loads(line)
+            near = {ns < NEAR_NS for ns in row.get("line_ns", outside)}
+            if len(near) == 1:
+                state = "near" if near.pop() else "far"
                 self.times.setdefault((state, row["test"], row["bytes"]), {}).setdefault(contender.name, []).append(row["us"])
+            else:
+                self.dropped += 1
+        return in_time
 
     def medians(self, state, test):
         return {bytes_: {name: statistics.median(times) for name, times in found.items()}
@@ -51,3 +67,69 @@ class Measurements:
         found = self.times.get((state, test, bytes_), {})
         peers = [statistics.median(times) for name, times in found.items() if name not in ("taihu", BARE)]
         return min(peers) / statistics.median(found["taihu"]) if peers and "taihu" in found else None
+
+
+class Part:
+    """A chapter of the page: its tests by its contenders."""
+
+    def __init__(self, title, ranks, tests, arguments, contenders, rounds, pairs=None):
+        self.title, self.ranks, self.tests, self.arguments, self.contenders = title, ranks, tests, arguments, contenders
+        self.rounds, self.pairs = rounds, pairs  # pairs: (ours, the plain library), each compared with its own
+        self.found, self.late = Measurements(), {}
+
+    def jobs(self, round_, tests_together):
+        """Of one round: in turns, and another contender first in each."""
+        for first in range(0, len(self.tests), tests_together):
+            for turn in range(len(self.contenders)):
+                yield Job(self, self.tests[first:first + tests_together],
+                          self.contenders[(turn + round_ + first // tests_together) % len(self.contenders)])
+
+    def comparisons(self):
+        """Each: ours, the others, and the bound that stands beside them."""
+        if not self.pairs:
+            return [("taihu", [one.name for one in self.contenders if one.name not in ("taihu", BARE)], BARE)]
+        names = [one.name for one in self.contenders]
+        layer = {plain: f"{BARE_LAYER} on {plain}" for _, plain in self.pairs}
+        return [(ours, [plain], layer[plain] if layer[plain] in names else BARE) for ours, plain in self.pairs]
+
+
+class Job:
+    """One start of a program."""
+
+    def __init__(self, part, tests, contender):
+        self.part, self.tests, self.contender = part, tests, contender
+        self.key = (part.title, tests[0], contender.name)
+
+    def is_hopeless(self):
+        """It took too long before, and would again."""
+        return self.tests[0] in self.part.late.get(self.contender.name, [])
+
+    def run(self, probe, limit):
+        part = self.part
+        if not part.found.run(self.contender, part.ranks, self.tests + part.arguments, probe, limit * len(self.tests)):
+            part.late.setdefault(self.contender.name, []).extend(self.tests)
+
+
+class Progress:
+    """Says what comes next and how long all will take: a job as long as in an earlier round, or as others of its contender."""
+
+    def __init__(self, jobs):
+        self.left, self.all, self.seconds = list(jobs), len(jobs), {}
+
+    def expected(self, job):
+        title, _, contender = job.key
+        for wanted in (job.key, (title, None, contender), (None, None, contender), (None, None, None)):
+            alike = [seconds for key, seconds in self.seconds.items() if all(w in (None, k) for w, k in zip(wanted, key))]
+            if alike:
+                return statistics.mean(alike)
+        return 5
+
+    def begin(self, job):
+        minutes = sum(0 if one.is_hopeless() else self.expected(one) for one in self.left) / 60
+        print(f"bench: {self.all - len(self.left) + 1} of {self.all}, about {minutes:.0f} minutes left: {job.part.title}: "
+              f"{', '.join(job.tests)}: {job.contender.name}", file=sys.stderr, flush=True)
+        self.start = time.monotonic()
+
+    def end(self, job):
+        self.seconds[job.key] = time.monotonic() - self.start
+        self.left.remove(job)

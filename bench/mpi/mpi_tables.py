@@ -40,6 +40,35 @@ def pair_table(title, rows, pairs):
     return lines + [""]
 
 
+SLOWER = ("Where Taihu is slower than the best other library, the worst first. The last column has the ratio that the bound would "
+          "have in Taihu's place: below 1.00, two threads without any library would be slower too.")
+
+
+def slower(parts):
+    """The rows with ratios below 1, which readers look for first."""
+    rows, count = [], 0
+    for part in parts:
+        for state in ("near", "far"):
+            for test in part.tests:
+                for bytes_, found in part.found.medians(state, test).items():
+                    for ours, others, bound in part.comparisons():
+                        best = min((found[name], name) for name in others if name in found) if any(n in found for n in others) else None
+                        if ours not in found or best is None:
+                            continue
+                        count += 1
+                        ratio = best[0] / found[ours]
+                        if round(ratio, 2) < 1:
+                            beside = f"{best[0] / found[bound]:.2f}" if bound in found else "-"
+                            rows.append((ratio, f"| {test} | {part.title} | {state} | {shown(bytes_)} | {found[ours]:.3f} | "
+                                                f"{best[1]} {best[0]:.3f} | {ratio:.2f} | {beside} |"))
+    if not count:
+        return []
+    lines = [f"**{len(rows)} of {count} rows are below 1.00.**" + (f" {SLOWER}" if rows else ""), ""]
+    if rows:
+        lines += ["| call | part | cores | bytes | taihu | best other | ratio | the bound's |", "|---" * 8 + "|"]
+    return lines + [line for _, line in sorted(rows)] + [""]
+
+
 SUMMARY_SIZES = [8, 1 << 10, 8 << 10, 64 << 10, 1 << 20]
 
 
@@ -71,6 +100,23 @@ def both_kinds(alone, touched, tests):
         lines.extend(summary_row(f"{test}, buffers left alone", alone, test))
         lines.extend(summary_row(f"{test}, written before and read after", touched, test))
     return lines + [""]
+
+
+def chapter(part, limit):
+    notes = [f"{name} was ended after {limit:.0f} s a test in {', '.join(tests)}, and not begun again" for name, tests in part.late.items()]
+    if part.found.dropped:
+        notes.append(f"{part.found.dropped} times were dropped because the distance of the cores changed meanwhile")
+    lines = [f"## {part.title}", ""] + ([". ".join(notes) + ".", ""] if notes else [])
+    if not part.pairs:
+        lines.extend(summary(part.found, part.tests))
+    for state in ("near", "far"):
+        for test in part.tests:
+            rows = part.found.medians(state, test)
+            title = f"{test}, cores {state}"
+            if rows:
+                lines.extend(pair_table(title, rows, part.pairs) if part.pairs else
+                             table(title, rows, [contender.name for contender in part.contenders]))
+    return lines
 
 
 def draw(file, found, tests):

@@ -119,6 +119,50 @@ class WithoutPeers(unittest.TestCase):
         sys.argv = kept
 
 
+class FakeContender:
+    """Prints lines as a program of bench/mpi does."""
+
+    def __init__(self, name, lines, after=""):
+        self.name, self.script = name, "".join(f"echo '{line}'\n" for line in lines) + after
+
+    def command(self, ranks, arguments):
+        return ["sh", "-c", self.script]
+
+
+def time_line(bytes_, us, before, after):
+    return f'{{"test": "bcast", "bytes": {bytes_}, "us": {us}, "line_ns": [{before}, {after}]}}'
+
+
+class TimesOfMpiCalls(unittest.TestCase):
+    """bench/mpi/run, with programs that only print."""
+
+    def measured(self, *contenders, rounds=1, limit=60):
+        bench = load("mpi/run")
+        part = bench.Part("Buffers left alone", 2, ["bcast"], [], contenders, rounds)
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            bench.measure([part], rounds, None, limit)
+        return bench, part, said.getvalue()
+
+    def test_each_size_counts_for_the_distance_that_it_was_measured_at(self):
+        _, part, _ = self.measured(FakeContender("taihu", [time_line(4, 1, 30, 31), time_line(8, 2, 31, 160), time_line(16, 3, 160, 162)]))
+        self.assertEqual(part.found.times, {("near", "bcast", 4): {"taihu": [1]}, ("far", "bcast", 16): {"taihu": [3]}})
+        self.assertEqual(part.found.dropped, 1)
+
+    def test_losses_stand_first_with_what_a_bare_exchange_needs(self):
+        bench, part, said = self.measured(FakeContender("taihu", [time_line(4, 1, 30, 30), time_line(8, 2, 30, 30)]),
+                                          FakeContender("openmpi", [time_line(4, 0.5, 30, 30), time_line(8, 3, 30, 30)]),
+                                          FakeContender("bare exchange", [time_line(4, 0.625, 30, 30)]))
+        lines = bench.slower([part])
+        self.assertIn("**1 of 2 rows are below 1.00.**", lines[0])
+        self.assertIn("| bcast | Buffers left alone | near | 4 | 1.000 | openmpi 0.500 | 0.50 | 0.80 |", lines)
+        self.assertIn("bench: 3 of 3, about ", said)
+
+    def test_a_program_that_takes_too_long_counts_up_to_there_and_is_not_begun_again(self):
+        _, part, _ = self.measured(FakeContender("mpich", [time_line(4, 1, 30, 30)], "exec sleep 60"), rounds=2, limit=3)
+        self.assertEqual(part.found.times, {("near", "bcast", 4): {"mpich": [1]}})
+        self.assertEqual(part.late, {"mpich": ["bcast"]})
+
+
 class TablesThatOthersRead(unittest.TestCase):
     """A page is made from the numbers of another one: by the heading of their column."""
 
