@@ -10,6 +10,11 @@ namespace taihu::collective::shared {
 
 namespace {
 
+/// From here on the lines of a bcast's data come late where its root does not ask for them; those of a
+/// scatter come in time, whose root still copies its own block (measured with far cores, of 256 bytes: 0.34
+/// us against 0.20).
+constexpr std::size_t two_lines = 2 * sizeof(Board::Line);
+
 int report_missing_data(GroupHandle& handle, int from) {
   const int member = handle.membership().local()[static_cast<std::size_t>(from)];
   handle.set_problem("rank " + std::to_string(handle.global_rank(member)) +
@@ -60,7 +65,7 @@ int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root, const 
       step.publish(buffer, nullptr);
     }
     if (is_inline)
-      step.arrive_in_stream();
+      step.arrive_in_stream(bytes >= two_lines ? SharedStep::LaterData::owned : SharedStep::LaterData::left);
     else
       step.arrive();
     if (meanwhile) meanwhile();

@@ -114,7 +114,7 @@ void SharedStep::fetch_next_of(int first, int last) const noexcept {
 }
 
 int SharedStep::await_data_of(int member, std::size_t bytes) {
-  if (bytes <= slot_data_bytes)
+  if (bytes <= most_stream_bytes)
     follow_stream(member, member, bytes);
   else
     fetch_next_of(member, member);
