@@ -9,15 +9,12 @@
 //   plain -> the loop as it was -> exit
 //
 // What a later iteration will look up is found in an index array, which the loop reads there in any case.
-#include <algorithm>
-
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "taihu/abi/host_loops.h"
+#include "taihu/compiler/host_look_up_plan.h"
 #include "taihu/compiler/host_loops.h"
-#include "taihu/compiler/layout.h"
 #include "taihu/compiler/loop_copy.h"
 
 namespace taihu::compiler {
@@ -25,129 +22,6 @@ namespace taihu::compiler {
 using namespace llvm;
 
 namespace {
-
-constexpr unsigned most_parts = 24;       ///< instructions of an address
-constexpr std::size_t most_look_ups = 4;  ///< of a loop
-/// Of shorter iterations without branches the processor has enough on the way at once by itself.
-constexpr unsigned least_work = 24;  ///< instructions
-/// A variable of less is in the caches once it has been used.
-constexpr unsigned long least_table_bytes = 1UL << 20;
-
-struct LookUp {
-  Value* pointer = nullptr;
-  bool is_written = false;
-  std::string name;
-};
-
-struct LookUpPlan {
-  Loop* loop = nullptr;
-  std::vector<LookUp> look_ups;
-};
-
-/// Finds the look-ups of a loop whose addresses can be computed ahead.
-class LookUpFinder {
- public:
-  LookUpFinder(Loop& loop, const FunctionFacts& facts)
-      : loop_(loop),
-        facts_(facts),
-        layout_(loop.getHeader()->getModule()->getDataLayout()),
-        expander_(facts.evolution, layout_, "look.up") {}
-
-  LookUpPlan run() {
-    LookUpPlan plan;
-    plan.loop = &loop_;
-    if (!has_work()) return plan;
-    for (BasicBlock* block : loop_.blocks())
-      for (Instruction& instruction : *block) add(instruction, plan.look_ups);
-    return plan;
-  }
-
-  /// An address or an index that the loop moves by a constant step.
-  static const SCEVAddRecExpr* moved_value(Value* value, const Loop& loop, ScalarEvolution& evolution) {
-    if (!evolution.isSCEVable(value->getType())) return nullptr;
-    const auto* recurrence = dyn_cast<SCEVAddRecExpr>(evolution.getSCEV(value));
-    if (recurrence == nullptr || recurrence->getLoop() != &loop || !recurrence->isAffine() ||
-        evolution.getTypeSizeInBits(recurrence->getType()) > 64)
-      return nullptr;
-    return recurrence;
-  }
-
- private:
-  /// Branches, or many instructions, between a look-up and the next.
-  bool has_work() const {
-    if (loop_.getNumBlocks() > 1 || least_host_iterations() == 0) return true;
-    return std::distance(loop_.getHeader()->begin(), loop_.getHeader()->end()) >= least_work;
-  }
-
-  void add(Instruction& instruction, std::vector<LookUp>& look_ups) {
-    Value* pointer = getLoadStorePointerOperand(&instruction);
-    if (pointer == nullptr || look_ups.size() == most_look_ups || !is_certain(instruction) ||
-        facts_.evolution.isLoopInvariant(facts_.evolution.getSCEV(pointer), &loop_) ||
-        moved_value(pointer, loop_, facts_.evolution) != nullptr)
-      return;
-    const Value* object = getUnderlyingObject(pointer, 32);
-    const unsigned long bytes = known_bytes(object, layout_);
-    const bool is_small = bytes != 0 && bytes < least_table_bytes && least_host_iterations() != 0;
-    if (isa<AllocaInst>(object) || is_small) return;
-    unsigned parts = 0, indices = 0;
-    if (!is_computable(*pointer, parts, indices) || indices == 0) return;
-    for (LookUp& known : look_ups)
-      if (is_beside(*known.pointer, *pointer)) {
-        known.is_written = known.is_written || isa<StoreInst>(instruction);
-        return;
-      }
-    look_ups.push_back({pointer, isa<StoreInst>(instruction), name_of_object(object, layout_)});
-  }
-
-  bool is_certain(const Instruction& instruction) {
-    return facts_.dominators.dominates(instruction.getParent(), loop_.getLoopLatch());
-  }
-
-  /// In the same line of the caches, most often.
-  bool is_beside(Value& one, Value& other) {
-    if (&one == &other) return true;
-    const auto* distance = dyn_cast<SCEVConstant>(
-        facts_.evolution.getMinusSCEV(facts_.evolution.getSCEV(&one), facts_.evolution.getSCEV(&other)));
-    return distance != nullptr && distance->getAPInt().abs().ult(64);
-  }
-
-  /// Counts the instructions and the index arrays of an address.
-  bool is_computable(Value& value, unsigned& parts, unsigned& indices) {
-    auto* instruction = dyn_cast<Instruction>(&value);
-    if (instruction == nullptr || !loop_.contains(instruction)) return true;
-    if (++parts > most_parts) return false;
-    if (const SCEVAddRecExpr* moved = moved_value(&value, loop_, facts_.evolution))
-      return is_expandable(*moved);
-    if (auto* load = dyn_cast<LoadInst>(instruction)) {
-      const SCEVAddRecExpr* moved = moved_value(load->getPointerOperand(), loop_, facts_.evolution);
-      indices += 1;
-      return load->isSimple() && is_certain(*load) && moved != nullptr && is_expandable(*moved);
-    }
-    if (!isa<GetElementPtrInst>(instruction) && !isa<BinaryOperator>(instruction) &&
-        !isa<ZExtInst>(instruction) && !isa<SExtInst>(instruction) && !isa<TruncInst>(instruction))
-      return false;
-    if (instruction->isIntDivRem() && !is_divided_by_constant(*instruction)) return false;
-    return all_of(instruction->operands(),
-                  [&](Use& operand) { return is_computable(*operand.get(), parts, indices); });
-  }
-
-  /// Not by 0, and not by -1, of which the smallest number has no quotient.
-  static bool is_divided_by_constant(const Instruction& instruction) {
-    const auto* divisor = dyn_cast<ConstantInt>(instruction.getOperand(1));
-    return divisor != nullptr && !divisor->isZero() && !divisor->isMinusOne();
-  }
-
-  bool is_expandable(const SCEVAddRecExpr& moved) {
-    const Instruction* place = loop_.getLoopPreheader()->getTerminator();
-    return expander_.isSafeToExpandAt(moved.getStart(), place) &&
-           expander_.isSafeToExpandAt(moved.getStepRecurrence(facts_.evolution), place);
-  }
-
-  Loop& loop_;
-  const FunctionFacts& facts_;
-  const DataLayout& layout_;
-  SCEVExpander expander_;
-};
 
 class LookUpBuilder : LoopCopy {
  public:
@@ -179,7 +53,7 @@ class LookUpBuilder : LoopCopy {
   void find_moved(Value& value) {
     auto* instruction = dyn_cast<Instruction>(&value);
     if (instruction == nullptr || !root_.contains(instruction) || moved_.contains(&value)) return;
-    if (const SCEVAddRecExpr* moved = LookUpFinder::moved_value(&value, root_, evolution_)) {
+    if (const SCEVAddRecExpr* moved = moved_by_loop(&value, root_, evolution_)) {
       Instruction* place = preheader_->getTerminator();
       const SCEV* step = moved->getStepRecurrence(evolution_);
       moved_[&value] = {expander_.expandCodeFor(moved->getStart(), value.getType(), place),
@@ -311,7 +185,7 @@ PreservedAnalyses HostLookUpPass::run(Module& module, ModuleAnalysisManager& ana
           note_host_loop(*left, "left as it is: " + problem, false);
         continue;
       }
-      const LookUpPlan plan = LookUpFinder(*loop, facts).run();
+      const LookUpPlan plan = plan_look_ups(*loop, facts);
       if (plan.look_ups.empty()) continue;
       std::string text = "looks up";
       for (const LookUp& look_up : plan.look_ups) text += " " + look_up.name + ",";
