@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times of the kernels plain, changed and plain again, in turns on the same data: usage: compare LENGTH...
-// Prints for each kernel and length of its arrays the best time of each in milliseconds, by the clock of the
-// thread, which does not count what others do on the processor meanwhile. Ends when results differ in a bit.
+// Times of the kernels plain, changed and plain elsewhere, in turns on the same data: usage: compare
+// LENGTH... Prints for each kernel and length of its arrays the best time of each in milliseconds, by the
+// clock of the thread, which does not count what others do on the processor meanwhile. Ends when results
+// differ in a bit.
 #define _GNU_SOURCE
 #include <parallelc.h>
 #include <stdio.h>
@@ -71,12 +72,13 @@ static unsigned long bits_of(void (*run)(void*), struct part part) {
                 sum_of(c, bytes, sum_of(counts, bytes, sum_of(a, grid_bytes, 14695981039346656037UL))));
 }
 
-static void compare(const char* name, void (*plain)(void*), void (*changed)(void*), struct part part) {
-  if (bits_of(plain, part) != bits_of(changed, part)) {
+static void compare(int k, struct part part) {
+  void (*const runs[versions])(void*) = {plain_kernels[k].run, changed_kernels[k].run, again_kernels[k].run};
+  const char* const name = plain_kernels[k].name;
+  if (bits_of(runs[0], part) != bits_of(runs[1], part)) {
     fprintf(stderr, "compare: %s, %ld: results differ\n", name, part.length);
     exit(1);
   }
-  void (*const runs[versions])(void*) = {plain, changed, plain};
   double best[versions] = {1e9, 1e9, 1e9}, all = 0;
   for (int repeat = 0; repeat < least_repeats || (repeat < most_repeats && all < enough_milliseconds);
        repeat++)
@@ -97,8 +99,7 @@ int main(int count, char** words) {
       return 2;
     }
     while ((part.rows + 1) * (part.rows + 1) <= part.length) part.rows++;
-    for (int k = 0; plain_kernels[k].name != NULL; k++)
-      compare(plain_kernels[k].name, plain_kernels[k].run, changed_kernels[k].run, part);
+    for (int k = 0; plain_kernels[k].name != NULL; k++) compare(k, part);
   }
   return 0;
 }

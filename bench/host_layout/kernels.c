@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels for parcc --optimise-for-host. Compiled twice, and the table of each is called TABLE.
+// Kernels for parcc --optimise-for-host. Compiled plain, changed and plain again, and the table of each is
+// called TABLE. Their instructions begin SHIFT bytes later: where they lie changes times by some percent.
 #include <parallelc.h>
 #include <stddef.h>
 
 #include "kernels.h"
+
+#define TEXT(number) #number
+#define SKIP(number) ".text\n.skip " TEXT(number)
+__asm__(SKIP(SHIFT));
 
 #define KERNEL(name) static __kernel void name(void* argument)
 #define LENGTH const long length = ((const struct part*)argument)->length

@@ -20,4 +20,4 @@ struct kernel {
 };
 
 /// The last one has no name.
-extern const struct kernel plain_kernels[], changed_kernels[];
+extern const struct kernel plain_kernels[], changed_kernels[], again_kernels[];
