@@ -7,6 +7,7 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/JSON.h"
@@ -123,6 +124,10 @@ void note_host_loop(const DebugLoc& place, const BasicBlock& header, const std::
 
 unsigned long least_host_iterations() {
   return host_least;
+}
+
+MDNode* rarely(LLVMContext& context) {
+  return MDBuilder(context).createBranchWeights(1, 2000);
 }
 
 }  // namespace taihu::compiler

@@ -56,4 +56,8 @@ void note_host_loop(const llvm::DebugLoc& place, const llvm::BasicBlock& header,
 /// How many iterations a loop must have before the run is asked.
 unsigned long least_host_iterations();
 
+/// Of branches to what is asked and to changed loops: the loop as it was is laid out, and has the registers,
+/// as if the rest were not there.
+llvm::MDNode* rarely(llvm::LLVMContext& context);
+
 }  // namespace taihu::compiler

@@ -4,8 +4,8 @@
 // a fence after it keeps them before everything that follows:
 //
 //   preheader: enough bytes ? ask : before
-//   ask: taihu_stores_pass_caches -> before
-//   before: pays, and all begin at a vector ? first : plain
+//   ask: taihu_stores_pass_caches, and all begin at a vector -> before
+//   before: pays ? first : plain
 //   first -> copy of the loop -> end: fence -> exit
 //   plain -> the loop as it was -> exit
 #include <algorithm>
@@ -128,7 +128,7 @@ class RowBuilder : LoopCopy {
   void run() {
     ask();
     copy_whole("past.caches");
-    choose();
+    choose(rarely(context_));
     for (const StoredRow& row : rows_)
       for (const auto& [_, store] : row.stores) {
         auto* copy = cast<StoreInst>(copies_[store]);
@@ -164,21 +164,22 @@ class RowBuilder : LoopCopy {
     const uint64_t least =
         least_host_iterations() == 0 ? 0 : least_stored_bytes / static_cast<uint64_t>(step);
     Value* is_long = builder_.CreateICmpUGE(last, builder_.getInt64(least));
+    BasicBlock* before = preheader_;
+    Instruction* end = SplitBlockAndInsertIfThen(is_long, place, false, rarely(context_));
+    preheader_ = end->getSuccessor(0);
+    builder_.SetInsertPoint(end);
+    builder_.SetCurrentDebugLocation(place_);
     Value* address_bits = builder_.getInt64(0);
     for (std::size_t k = 0; k < rows_.size(); ++k)
       address_bits =
           builder_.CreateOr(address_bits, builder_.CreateAnd(builder_.CreatePtrToInt(starts[k], word),
                                                              builder_.getInt64(rows_[k].vector_bytes - 1)));
-    Value* may_be = builder_.CreateAnd(is_long, builder_.CreateICmpEQ(address_bits, builder_.getInt64(0)));
-    BasicBlock* before = preheader_;
-    Instruction* end = SplitBlockAndInsertIfThen(may_be, place, false);
-    preheader_ = end->getSuccessor(0);
-    builder_.SetInsertPoint(end);
-    builder_.SetCurrentDebugLocation(place_);
     Value* bytes = builder_.CreateMul(last, builder_.getInt64(static_cast<uint64_t>(step)));
     const FunctionCallee question =
         function_.getParent()->getOrInsertFunction("taihu_stores_pass_caches", builder_.getInt32Ty(), word);
-    Value* answer = builder_.CreateICmpNE(builder_.CreateCall(question, bytes), builder_.getInt32(0));
+    Value* answer =
+        builder_.CreateAnd(builder_.CreateICmpNE(builder_.CreateCall(question, bytes), builder_.getInt32(0)),
+                           builder_.CreateICmpEQ(address_bits, builder_.getInt64(0)));
     builder_.SetInsertPoint(preheader_, preheader_->begin());
     PHINode* chosen = builder_.CreatePHI(builder_.getInt1Ty(), 2, "pays");
     chosen->addIncoming(builder_.getFalse(), before);

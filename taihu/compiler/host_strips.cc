@@ -3,7 +3,9 @@
 // goes along them, each iteration of the inner loop brings a line of which it uses one element, and when the
 // next column needs the line it is gone. In the copy some columns, a strip, are done together:
 //
-//   preheader: may be, and the lines of a column do not stay in the caches ? strips : plain
+//   preheader: enough iterations ? ask : before
+//   ask: may be, and the lines of a column do not stay in the caches -> before
+//   before: pays ? strips : plain
 //   strips: for each strip of iterations of the outer loop
 //     what stands before the inner loop, for each of the strip: first values of what the inner loop carries
 //     for each iteration of the inner loop: for each of the strip: the body
@@ -36,6 +38,9 @@ constexpr uint64_t part_of_last_cache = 8;
 /// Loops of so many iterations are not looked at: products with their steps could wrap around.
 constexpr uint64_t most_iterations = 1UL << 40;
 constexpr uint64_t least_columns = 8;
+/// Of the inner loop, below which the first cache has all lines of a column, and of both loops together,
+/// below which to ask would take its time from the nest.
+constexpr uint64_t least_rows = first_cache_bytes / set_bytes, least_iterations = 512;
 
 class StripBuilder : LoopCopy {
  public:
@@ -46,7 +51,7 @@ class StripBuilder : LoopCopy {
     prepare();
     first_ = BasicBlock::Create(context_, "strips", &function_, exit_);
     end_ = BasicBlock::Create(context_, "strips.end", &function_, exit_);
-    choose();
+    choose(rarely(context_));
     builder_.SetInsertPoint(first_);
     builder_.SetCurrentDebugLocation(place_);
     const Counted strips = open("strip.begin");
@@ -111,7 +116,7 @@ class StripBuilder : LoopCopy {
   }
 
   Value* expand(const SCEV* value) {
-    return expander_.expandCodeFor(value, value->getType(), preheader_->getTerminator());
+    return expander_.expandCodeFor(value, value->getType(), before_->getTerminator());
   }
   Value* expand_word(const SCEV* value) {
     return expand(evolution_.getTruncateOrSignExtend(value, builder_.getInt64Ty()));
@@ -121,8 +126,27 @@ class StripBuilder : LoopCopy {
         evolution_.getNoopOrZeroExtend(evolution_.getBackedgeTakenCount(&loop), builder_.getInt64Ty()));
   }
 
+  /// Goes on in a block that only nests of enough iterations come to. Returns its end.
+  Instruction* skip_short_nests() {
+    builder_.SetInsertPoint(before_->getTerminator());
+    builder_.SetCurrentDebugLocation(place_);
+    Value* is_long = builder_.getTrue();
+    if (least_host_iterations() != 0) {
+      // May be poison where guards do not hold, and any number then.
+      Value *outer = builder_.CreateFreeze(outer_last_), *inner = builder_.CreateFreeze(inner_last_);
+      is_long = builder_.CreateAnd(
+          builder_.CreateICmpUGE(builder_.CreateMul(outer, inner), number(least_iterations)),
+          builder_.CreateAnd(builder_.CreateICmpUGE(outer, number(least_columns - 1)),
+                             builder_.CreateICmpUGE(inner, number(least_rows))));
+    }
+    Instruction* end = SplitBlockAndInsertIfThen(is_long, before_->getTerminator(), false, rarely(context_));
+    preheader_ = end->getSuccessor(0);
+    return end;
+  }
+
   /// What is computed before the nest, and `began_`.
   void prepare() {
+    before_ = preheader_;
     outer_last_ = last_of(root_);
     inner_last_ = last_of(*plan_.inner);
     for (Loop* loop : {plan_.root, plan_.inner})
@@ -133,7 +157,8 @@ class StripBuilder : LoopCopy {
             loop == plan_.root ? variable.getIncomingValueForBlock(preheader_) : first_value(variable);
         moved_[&variable] = {start, expand(moved->getStepRecurrence(evolution_))};
       }
-    builder_.SetInsertPoint(preheader_->getTerminator());
+    Instruction* end = skip_short_nests();
+    builder_.SetInsertPoint(end);
     builder_.SetCurrentDebugLocation(place_);
     // Guards first: where they do not hold, the others may be poison, which a select does not look at.
     Value* may_be = builder_.getTrue();
@@ -151,13 +176,17 @@ class StripBuilder : LoopCopy {
                                      expand_word(row.pitch)));
     }
     if (least_host_iterations() != 0) {
-      require(builder_.CreateICmpUGE(outer_last_, number(least_columns - 1)));
       require(leaves_cache(first_cache_bytes, set_bytes));
       if (plan_.bytes_along_rows != 0)
         require(
             builder_.CreateOr(leaves_cache(second_cache_bytes, second_set_bytes), last_cache_holds_all()));
     }
-    began_ = builder_.CreateFreeze(may_be);  // steps of accesses that are not made may be poison
+    Value* pays = builder_.CreateFreeze(may_be);  // steps of accesses that are not made may be poison
+    builder_.SetInsertPoint(preheader_, preheader_->begin());
+    PHINode* chosen = builder_.CreatePHI(builder_.getInt1Ty(), 2, "pays");
+    chosen->addIncoming(builder_.getFalse(), before_);
+    chosen->addIncoming(pays, end->getParent());
+    began_ = chosen;
     builder_.SetInsertPoint(&function_.getEntryBlock(), function_.getEntryBlock().getFirstInsertionPt());
     builder_.SetCurrentDebugLocation(DebugLoc());
     for (const PHINode* variable : plan_.carried)
@@ -322,6 +351,7 @@ class StripBuilder : LoopCopy {
 
   const StripPlan& plan_;
   Value *outer_last_ = nullptr, *inner_last_ = nullptr, *begin_ = nullptr;
+  BasicBlock* before_ = nullptr;  ///< which all nests come through
   DenseMap<Value*, Moved> moved_;
   std::vector<AllocaInst*> kept_;
 };

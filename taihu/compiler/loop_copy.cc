@@ -66,13 +66,13 @@ void LoopCopy::copy_whole(const Twine& name) {
   cast<BasicBlock>(copies_[latch_])->getTerminator()->replaceSuccessorWith(exit_, end_);
 }
 
-void LoopCopy::choose() {
+void LoopCopy::choose(MDNode* weights) {
   plain_ = BasicBlock::Create(context_, "plain", &function_, header_);
   BranchInst::Create(header_, plain_)->setDebugLoc(place_);
   header_->replacePhiUsesWith(preheader_, plain_);
   preheader_->getTerminator()->eraseFromParent();
   builder_.SetInsertPoint(preheader_);
-  builder_.CreateCondBr(began_, first_, plain_);
+  builder_.CreateCondBr(began_, first_, plain_, weights);
 }
 
 void LoopCopy::finish_stage(const char* end) {

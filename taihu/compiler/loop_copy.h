@@ -42,8 +42,9 @@ class LoopCopy {
   /// A copy that does what the loop does, in the same order, called `name`: from `first_` to `end_`, before
   /// `choose`.
   void copy_whole(const llvm::Twine& name);
-  /// The preheader goes to the copy's first block, or to the loop as it was.
-  void choose();
+  /// The preheader goes to the copy's first block, or to the loop as it was; `weights` are those of the
+  /// branch.
+  void choose(llvm::MDNode* weights = nullptr);
   /// The end of the copy: calls `end` of the runtime.
   void finish_stage(const char* end);
   /// From `end_`, at the builder's place, to where the loop is left. What leaves the loop leaves its copy as

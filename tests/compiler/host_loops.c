@@ -188,6 +188,16 @@ KERNEL(sums) {
     }
 }
 
+// Nests of few iterations are left without more questions.
+// CHECK-DAG: host_loops.c:[[#@LINE+6]]: walks columns of grid: in strips of 64
+// CODE-LABEL: define {{.*}}@of_any_size(
+// CODE: icmp ugt i64 {{.*}}, 511
+// CODE: br i1 {{.*}}, !prof
+KERNEL(of_any_size) {
+    const long rows = ((long *)argument)[0], columns = ((long *)argument)[1];
+    for (long j = 0; j < columns; j++) for (long i = 1; i < rows; i++) grid[i][j] = 0.5 * grid[i - 1][j];
+}
+
 // A branch chooses between what it computes and what the loop around it has.
 // CHECK-DAG: host_loops.c:[[#@LINE+3]]: walks columns of grid: in strips of 64
 KERNEL(chosen) {
