@@ -31,6 +31,18 @@ enum { TAIHU_LOOK_UP_SAMPLES = 32 };
  *  compared, not read. Any thread may call it. */
 uint64_t taihu_prefetch_ahead(const char *const *addresses);
 
+/** How a loop that may fetch ahead goes on: some iterations with it, some without, until it is known what is faster. */
+struct taihu_look_up_turns {
+  uint64_t turn; /**< set to 0 before the loop */
+  /* Set by the runtime. */
+  uint64_t last; /**< iteration of this turn */
+  uint64_t ahead; /**< iterations; 0: the turn fetches nothing ahead */
+  int64_t begin_ns, best_ns[2]; /**< of turns without and with it */
+};
+
+/** Ends a turn, if one has begun, and begins another. `ahead` is what taihu_prefetch_ahead has said. */
+void taihu_next_look_up_turn(struct taihu_look_up_turns *turns, uint64_t ahead);
+
 /** 1 when stores of `bytes` together, which are written one after the other and not read, had better pass the caches. Any
  *  thread may call it. */
 int32_t taihu_stores_pass_caches(uint64_t bytes);

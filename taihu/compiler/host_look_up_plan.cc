@@ -41,10 +41,12 @@ class LookUpFinder {
   }
 
  private:
-  /// Branches, or many instructions, between a look-up and the next.
+  /// Branches, choices, of which branches may be made, or many instructions, between a look-up and the next.
   bool has_work() const {
     if (loop_.getNumBlocks() > 1 || least_host_iterations() == 0) return true;
-    return std::distance(loop_.getHeader()->begin(), loop_.getHeader()->end()) >= least_work;
+    const BasicBlock& body = *loop_.getHeader();
+    return std::distance(body.begin(), body.end()) >= least_work ||
+           any_of(body, [](const Instruction& instruction) { return isa<SelectInst>(instruction); });
   }
 
   void add(Instruction& instruction, std::vector<LookUp>& look_ups) {

@@ -4,10 +4,12 @@
 //
 //   preheader: enough iterations ? sample : before
 //   sample: addresses of some iterations; taihu_prefetch_ahead -> before
-//   before: pays ? first : plain
-//   first -> copy of the loop, with prefetches -> end -> exit
+//   before: may pay ? turn : plain
+//   turn: taihu_next_look_up_turn; with prefetches ? copy of the loop : another copy, without
+//   both copies: until the turn ends -> was it the last ? exit : turn
 //   plain -> the loop as it was -> exit
 //
+// Whether it pays depends on what the processor finds and guesses by itself, so the first turns are timed.
 // What a later iteration will look up is found in an index array, which the loop reads there in any case.
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/Module.h"
@@ -34,19 +36,21 @@ class LookUpBuilder : LoopCopy {
     const SCEV* count = evolution_.getNoopOrZeroExtend(evolution_.getBackedgeTakenCount(&root_), word);
     last_ = expander_.expandCodeFor(count, word, place);
     for (const LookUp& look_up : plan_.look_ups) find_moved(*look_up.pointer);
-    make_stage(2UL * TAIHU_LOOK_UP_SAMPLES * sizeof(char*), "looked.up");
+    make_stage(samples_bytes + sizeof(taihu_look_up_turns), "looked.up");
     ask();
-    copy_whole("ahead");
-    choose();
-    prefetch(*cast<BasicBlock>(copies_[header_]), *cast<BasicBlock>(copies_[latch_]));
-    builder_.SetInsertPoint(end_);
-    builder_.SetCurrentDebugLocation(place_);
-    leave_copy();
+    choose_turns();
   }
 
  private:
+  static constexpr uint64_t samples_bytes = 2UL * TAIHU_LOOK_UP_SAMPLES * sizeof(char*);
   struct Moved {
     Value *start, *step;
+  };
+  /// A copy of the loop for the iterations of a turn.
+  struct Turn {
+    ValueToValueMapTy copies;
+    BasicBlock* begin = nullptr;
+    PHINode* number = nullptr;  ///< of the iteration
   };
 
   /// Starts and steps of what moves, before the loop.
@@ -104,8 +108,12 @@ class LookUpBuilder : LoopCopy {
     builder_.SetCurrentDebugLocation(place_);
     Value* is_long = builder_.CreateICmpUGE(last_, builder_.getInt64(least_host_iterations()));
     BasicBlock* before = preheader_;
-    Instruction* end = SplitBlockAndInsertIfThen(is_long, preheader_->getTerminator(), false);
+    Instruction* end =
+        SplitBlockAndInsertIfThen(is_long, preheader_->getTerminator(), false, rarely(context_));
     preheader_ = end->getSuccessor(0);
+    builder_.SetInsertPoint(end);
+    builder_.SetCurrentDebugLocation(place_);
+    set(samples_bytes + offsetof(taihu_look_up_turns, turn), 0UL);
     Value* ahead = builder_.getInt64(0);
     for (const LookUp& look_up : plan_.look_ups) {
       take_samples(*look_up.pointer, *end);
@@ -143,16 +151,78 @@ class LookUpBuilder : LoopCopy {
     }
   }
 
-  void prefetch(BasicBlock& header, BasicBlock& latch) {
-    Type* word = builder_.getInt64Ty();
-    PHINode* number = PHINode::Create(word, 2, "iteration", header.begin());
-    builder_.SetInsertPoint(latch.getTerminator());
+  void choose_turns() {
+    first_ = BasicBlock::Create(context_, "turn", &function_, exit_);
+    choose(rarely(context_));
+    builder_.SetInsertPoint(first_);
     builder_.SetCurrentDebugLocation(place_);
-    number->addIncoming(builder_.getInt64(0), first_);
-    number->addIncoming(builder_.CreateAdd(number, builder_.getInt64(1)), &latch);
+    for (PHINode& variable : header_->phis()) {
+      PHINode* value = builder_.CreatePHI(variable.getType(), 3);
+      value->addIncoming(variable.getIncomingValueForBlock(plain_), preheader_);
+      variables_.push_back(value);
+    }
+    first_number_ = builder_.CreatePHI(builder_.getInt64Ty(), 3, "turn.begin");
+    first_number_->addIncoming(builder_.getInt64(0), preheader_);
+    const FunctionCallee next = function_.getParent()->getOrInsertFunction(
+        "taihu_next_look_up_turn", builder_.getVoidTy(), builder_.getPtrTy(), builder_.getInt64Ty());
+    builder_.CreateCall(next, {field(samples_bytes), ahead_});
+    turn_last_ = no_later_than_last(of_turn(offsetof(taihu_look_up_turns, last)));
+    Value* fetches =
+        builder_.CreateICmpNE(of_turn(offsetof(taihu_look_up_turns, ahead)), builder_.getInt64(0));
+    Turn ahead, without;
+    make_turn(ahead, "ahead");
+    make_turn(without, "without");
+    builder_.SetInsertPoint(first_);
+    builder_.SetCurrentDebugLocation(place_);
+    builder_.CreateCondBr(fetches, ahead.begin, without.begin);
+    prefetch(*cast<BasicBlock>(ahead.copies[header_]), *ahead.number);
+  }
+
+  Value* of_turn(uint64_t offset) {
+    return builder_.CreateAlignedLoad(builder_.getInt64Ty(), field(samples_bytes + offset), Align(8));
+  }
+
+  /// From iteration `first_number_` to `turn_last_`, and then to the exit, or to the next turn.
+  void make_turn(Turn& turn, const Twine& name) {
+    clone_blocks(turn.copies, "." + name);
+    auto* header = cast<BasicBlock>(turn.copies[header_]);
+    auto* latch = cast<BasicBlock>(turn.copies[latch_]);
+    const auto value_at_end = [&](const PHINode& variable) {
+      Value* value = variable.getIncomingValueForBlock(latch_);
+      const auto copy = turn.copies.find(value);
+      return copy != turn.copies.end() ? static_cast<Value*>(copy->second) : value;
+    };
+    turn.begin = BasicBlock::Create(context_, name, &function_, header);
+    BasicBlock* end = BasicBlock::Create(context_, name + ".end", &function_, exit_);
+    BasicBlock* left = BasicBlock::Create(context_, name + ".left", &function_, exit_);
+    BranchInst::Create(header, turn.begin)->setDebugLoc(place_);
+    header->replacePhiUsesWith(plain_, turn.begin);
+    builder_.SetInsertPoint(latch->getTerminator());
+    builder_.SetCurrentDebugLocation(place_);
+    turn.number = PHINode::Create(builder_.getInt64Ty(), 2, "iteration", header->begin());
+    turn.number->addIncoming(first_number_, turn.begin);
+    turn.number->addIncoming(builder_.CreateAdd(turn.number, builder_.getInt64(1)), latch);
+    BranchInst* again = builder_.CreateCondBr(builder_.CreateICmpEQ(turn.number, turn_last_), end, header);
+    again->setMetadata(LLVMContext::MD_loop, latch->getTerminator()->getMetadata(LLVMContext::MD_loop));
+    latch->getTerminator()->eraseFromParent();
+    builder_.SetInsertPoint(end);
+    std::size_t number = 0;
+    for (const PHINode& variable : header_->phis()) {
+      PHINode* value = variables_[number++];
+      cast<PHINode>(turn.copies[&variable])->setIncomingValueForBlock(turn.begin, value);
+      value->addIncoming(value_at_end(variable), end);
+    }
+    first_number_->addIncoming(builder_.CreateAdd(turn_last_, builder_.getInt64(1)), end);
+    builder_.CreateCondBr(builder_.CreateICmpEQ(turn_last_, last_), left, first_);
+    builder_.SetInsertPoint(left);
+    builder_.CreateBr(exit_);
+    for (PHINode& variable : exit_->phis()) variable.addIncoming(value_at_end(variable), left);
+  }
+
+  void prefetch(BasicBlock& header, PHINode& number) {
     builder_.SetInsertPoint(&header, header.getFirstInsertionPt());
     builder_.SetCurrentDebugLocation(place_);
-    Value* later = no_later_than_last(builder_.CreateAdd(number, ahead_));
+    Value* later = no_later_than_last(builder_.CreateAdd(&number, ahead_));
     DenseMap<Value*, Value*> known;
     for (const LookUp& look_up : plan_.look_ups) {
       Value* address = compute(*look_up.pointer, later, known);
@@ -164,8 +234,11 @@ class LookUpBuilder : LoopCopy {
   }
 
   const LookUpPlan& plan_;
-  Value* last_ = nullptr;   ///< number of the last iteration, from 0
-  Value* ahead_ = nullptr;  ///< iterations; 0: the loop as it was
+  Value* last_ = nullptr;            ///< number of the last iteration, from 0
+  Value* ahead_ = nullptr;           ///< iterations; 0: the loop as it was
+  std::vector<PHINode*> variables_;  ///< of the loop, when a turn begins
+  PHINode* first_number_ = nullptr;  ///< of the iterations of a turn
+  Value* turn_last_ = nullptr;
   DenseMap<Value*, Moved> moved_;
 };
 

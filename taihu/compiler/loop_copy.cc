@@ -46,14 +46,14 @@ void LoopCopy::call_begin(const char* begin) {
   began_ = builder_.CreateICmpNE(began, builder_.getInt32(0));
 }
 
-void LoopCopy::clone_blocks(const Twine& suffix) {
+void LoopCopy::clone_blocks(ValueToValueMapTy& copies, const Twine& suffix) {
   SmallVector<BasicBlock*> blocks;
   for (BasicBlock* block : root_.blocks()) {
-    BasicBlock* copy = CloneBasicBlock(block, copies_, suffix, &function_);
-    copies_[block] = copy;
+    BasicBlock* copy = CloneBasicBlock(block, copies, suffix, &function_);
+    copies[block] = copy;
     blocks.push_back(copy);
   }
-  remapInstructionsInBlocks(blocks, copies_);
+  remapInstructionsInBlocks(blocks, copies);
 }
 
 void LoopCopy::copy_whole(const Twine& name) {

@@ -38,7 +38,8 @@ class LoopCopy {
   void call_begin(const char* begin);
 
   /// Copies the blocks of the loop. The caller makes `first_` and `end_` and then calls `choose`.
-  void clone_blocks(const llvm::Twine& suffix);
+  void clone_blocks(const llvm::Twine& suffix) { clone_blocks(copies_, suffix); }
+  void clone_blocks(llvm::ValueToValueMapTy& copies, const llvm::Twine& suffix);
   /// A copy that does what the loop does, in the same order, called `name`: from `first_` to `end_`, before
   /// `choose`.
   void copy_whole(const llvm::Twine& name);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "taihu/base/clock.h"
 #include "taihu/base/units.h"
 
 namespace taihu::parallelc {
@@ -14,6 +15,12 @@ constexpr std::uintptr_t near_bytes = 4096;
 
 /// Look-ups that are fetched ahead come in time for short loops, and are not lost before in long ones.
 constexpr std::uint64_t iterations_ahead = 32;
+
+/// Of each kind that are timed, in turns; their best times are compared, so that others on the processor do
+/// not decide.
+constexpr std::uint64_t timed_turns = 4;
+/// Long enough for the clock, and short against the loops that ask.
+constexpr std::uint64_t turn_iterations = 1024;
 
 std::size_t size_from(const char* (*environment)(const char*), const char* name, std::size_t otherwise) {
   const char* text = environment(name);
@@ -53,6 +60,26 @@ bool is_scattered(std::span<const char* const> addresses, std::size_t bytes) {
   return 4 * far >= addresses.size() && high - low >= bytes;
 }
 
+void choose_turn(taihu_look_up_turns& turns, std::uint64_t ahead, std::uint64_t length, std::int64_t now_ns) {
+  if (turns.turn == 0) {
+    turns.best_ns[0] = turns.best_ns[1] = INT64_MAX;
+    turns.last = UINT64_MAX;  // the one before iteration 0
+  } else {
+    std::int64_t& best = turns.best_ns[turns.ahead != 0 ? 1 : 0];
+    best = std::min(best, now_ns - turns.begin_ns);
+  }
+  turns.turn += 1;
+  if (turns.turn <= 2 * timed_turns) {
+    turns.ahead = turns.turn % 2 == 0 ? 0 : ahead;
+    turns.last += length;
+  } else {
+    // What is no faster is left.
+    turns.ahead = turns.best_ns[1] + turns.best_ns[1] / 32 < turns.best_ns[0] ? ahead : 0;
+    turns.last = UINT64_MAX;
+  }
+  turns.begin_ns = now_ns;
+}
+
 }  // namespace taihu::parallelc
 
 using namespace taihu::parallelc;
@@ -62,6 +89,12 @@ extern "C" {
 uint64_t taihu_prefetch_ahead(const char* const* addresses) {
   const bool pays = is_scattered({addresses, 2 * TAIHU_LOOK_UP_SAMPLES}, process_limits().looked_up_bytes);
   return pays ? iterations_ahead : 0;
+}
+
+void taihu_next_look_up_turn(taihu_look_up_turns* turns, uint64_t ahead) {
+  // Where everything counts as scattered, loops may be as short as they like.
+  const std::uint64_t length = process_limits().looked_up_bytes == 0 ? 16 : turn_iterations;
+  choose_turn(*turns, ahead, length, taihu::now_ns());
 }
 
 int32_t taihu_stores_pass_caches(uint64_t bytes) {

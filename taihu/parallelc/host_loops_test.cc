@@ -50,6 +50,44 @@ TEST(HostLoops, OfNoBytesAllAreScattered) {
   EXPECT_TRUE(is_scattered(pairs(0, 0), 0));
 }
 
+/// Goes through all turns of a loop, of which one takes `plain_ns` or `ahead_ns`. Returns the last one.
+taihu_look_up_turns last_turn(std::int64_t plain_ns, std::int64_t ahead_ns, std::int64_t disturbed_by_ns) {
+  taihu_look_up_turns turns = {};
+  std::int64_t now = 1000;
+  choose_turn(turns, 32, 100, now);
+  for (std::uint64_t begin = 0; turns.last != UINT64_MAX; begin += 100) {
+    EXPECT_EQ(turns.last, begin + 99);
+    now += turns.ahead != 0 ? ahead_ns : plain_ns;
+    if (turns.turn > 2) now += disturbed_by_ns;
+    choose_turn(turns, 32, 100, now);
+  }
+  return turns;
+}
+
+TEST(HostLoops, WhatTakesLessTimeInTurnsGoesOn) {
+  EXPECT_EQ(last_turn(900, 500, 0).ahead, 32U);
+  EXPECT_EQ(last_turn(500, 900, 0).ahead, 0U);
+}
+
+TEST(HostLoops, FetchingAheadThatGainsNextToNothingDoesNotGoOn) {
+  EXPECT_EQ(last_turn(1000, 990, 0).ahead, 0U);
+}
+
+TEST(HostLoops, OfTurnsTheUndisturbedOnesCount) {
+  EXPECT_EQ(last_turn(900, 500, 5000).ahead, 32U);
+}
+
+TEST(HostLoops, BothKindsHaveTheirTurns) {
+  taihu_look_up_turns turns = {};
+  std::uint64_t with = 0, all = 0;
+  for (choose_turn(turns, 32, 100, 0); turns.last != UINT64_MAX; choose_turn(turns, 32, 100, 0)) {
+    all += 1;
+    with += turns.ahead == 32 ? 1 : 0;
+  }
+  EXPECT_EQ(all, 2 * with);
+  EXPECT_GE(with, 2U);
+}
+
 TEST(HostLoops, LimitsComeFromTheEnvironment) {
   const HostLimits limits = host_limits([](const char* name) -> const char* {
     return std::strcmp(name, "TAIHU_LOOKED_UP_BYTES") == 0 ? "8M" : nullptr;

@@ -39,7 +39,7 @@ static inline double work(double x) {
 // JSON-DAG: [[#@LINE+7]] looks up b: fetched ahead
 // CODE-LABEL: define {{.*}}@look_up(
 // CODE: call i64 @taihu_prefetch_ahead(ptr
-// CODE: call i64 @llvm.umin.i64
+// CODE: call void @taihu_next_look_up_turn(ptr
 // CODE: call void @llvm.prefetch.p0(ptr {{.*}}, i32 0, i32 3, i32 1)
 KERNEL(look_up) {
     double sum = 0;
