@@ -38,6 +38,7 @@ struct taihu_look_up_turns {
   uint64_t last; /**< iteration of this turn */
   uint64_t ahead; /**< iterations; 0: the turn fetches nothing ahead */
   int64_t begin_ns, best_ns[2]; /**< of turns without and with it */
+  uint64_t rest; /**< iterations with it until both are timed again */
 };
 
 /** Ends a turn, if one has begun, and begins another. `ahead` is what taihu_prefetch_ahead has said. */

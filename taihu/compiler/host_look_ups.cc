@@ -36,6 +36,10 @@ class LookUpBuilder : LoopCopy {
     const SCEV* count = evolution_.getNoopOrZeroExtend(evolution_.getBackedgeTakenCount(&root_), word);
     last_ = expander_.expandCodeFor(count, word, place);
     for (const LookUp& look_up : plan_.look_ups) find_moved(*look_up.pointer);
+    for (PHINode& variable : header_->phis())
+      if (const SCEVAddRecExpr* moved = moved_by_loop(&variable, root_, evolution_);
+          moved != nullptr && isa<SCEVConstant>(moved->getStepRecurrence(evolution_)))
+        find_moved(variable);
     make_stage(samples_bytes + sizeof(taihu_look_up_turns), "looked.up");
     ask();
     choose_turns();
@@ -157,12 +161,17 @@ class LookUpBuilder : LoopCopy {
     builder_.SetInsertPoint(first_);
     builder_.SetCurrentDebugLocation(place_);
     for (PHINode& variable : header_->phis()) {
+      if (moved_.contains(&variable)) continue;
       PHINode* value = builder_.CreatePHI(variable.getType(), 3);
       value->addIncoming(variable.getIncomingValueForBlock(plain_), preheader_);
-      variables_.push_back(value);
+      variables_[&variable] = value;
     }
     first_number_ = builder_.CreatePHI(builder_.getInt64Ty(), 3, "turn.begin");
     first_number_->addIncoming(builder_.getInt64(0), preheader_);
+    // What the number of the iteration says is not counted a second time.
+    DenseMap<Value*, Value*> known;
+    for (PHINode& variable : header_->phis())
+      if (moved_.contains(&variable)) variables_[&variable] = compute(variable, first_number_, known);
     const FunctionCallee next = function_.getParent()->getOrInsertFunction(
         "taihu_next_look_up_turn", builder_.getVoidTy(), builder_.getPtrTy(), builder_.getInt64Ty());
     builder_.CreateCall(next, {field(samples_bytes), ahead_});
@@ -206,11 +215,10 @@ class LookUpBuilder : LoopCopy {
     again->setMetadata(LLVMContext::MD_loop, latch->getTerminator()->getMetadata(LLVMContext::MD_loop));
     latch->getTerminator()->eraseFromParent();
     builder_.SetInsertPoint(end);
-    std::size_t number = 0;
-    for (const PHINode& variable : header_->phis()) {
-      PHINode* value = variables_[number++];
+    for (PHINode& variable : header_->phis()) {
+      Value* value = variables_[&variable];
       cast<PHINode>(turn.copies[&variable])->setIncomingValueForBlock(turn.begin, value);
-      value->addIncoming(value_at_end(variable), end);
+      if (!moved_.contains(&variable)) cast<PHINode>(value)->addIncoming(value_at_end(variable), end);
     }
     first_number_->addIncoming(builder_.CreateAdd(turn_last_, builder_.getInt64(1)), end);
     builder_.CreateCondBr(builder_.CreateICmpEQ(turn_last_, last_), left, first_);
@@ -234,10 +242,10 @@ class LookUpBuilder : LoopCopy {
   }
 
   const LookUpPlan& plan_;
-  Value* last_ = nullptr;            ///< number of the last iteration, from 0
-  Value* ahead_ = nullptr;           ///< iterations; 0: the loop as it was
-  std::vector<PHINode*> variables_;  ///< of the loop, when a turn begins
-  PHINode* first_number_ = nullptr;  ///< of the iterations of a turn
+  Value* last_ = nullptr;                 ///< number of the last iteration, from 0
+  Value* ahead_ = nullptr;                ///< iterations; 0: the loop as it was
+  DenseMap<PHINode*, Value*> variables_;  ///< of the loop, when a turn begins
+  PHINode* first_number_ = nullptr;       ///< of the iterations of a turn
   Value* turn_last_ = nullptr;
   DenseMap<Value*, Moved> moved_;
 };

@@ -19,6 +19,12 @@ constexpr std::uint64_t iterations_ahead = 32;
 /// Of each kind that are timed, in turns; their best times are compared, so that others on the processor do
 /// not decide.
 constexpr std::uint64_t timed_turns = 4;
+/// What pays while the caches do not have the places yet may not pay later, so both are timed again, less and
+/// less often: after so many turns first, then so many of them in all.
+constexpr std::uint64_t first_rest = 64, timed_again = 4;
+/// An iteration without fetching ahead takes so long at least where it may pay: less, and what is looked up
+/// comes from the caches.
+constexpr std::int64_t fast_ns = 2;
 /// Long enough for the clock, and short against the loops that ask.
 constexpr std::uint64_t turn_iterations = 1024;
 
@@ -57,27 +63,37 @@ bool is_scattered(std::span<const char* const> addresses, std::size_t bytes) {
     high = std::max({high, one, next});
     far += (one < next ? next - one : one - next) >= near_bytes ? 1 : 0;
   }
-  return 4 * far >= addresses.size() && high - low >= bytes;
+  return 16 * far >= addresses.size() && high - low >= bytes;
 }
 
 void choose_turn(taihu_look_up_turns& turns, std::uint64_t ahead, std::uint64_t length, std::int64_t now_ns) {
+  constexpr std::uint64_t last_timed = 2 * timed_turns;
+  const auto forget_times = [&] { turns.best_ns[0] = turns.best_ns[1] = INT64_MAX; };
   if (turns.turn == 0) {
-    turns.best_ns[0] = turns.best_ns[1] = INT64_MAX;
+    forget_times();
     turns.last = UINT64_MAX;  // the one before iteration 0
-  } else {
+    turns.rest = first_rest * length;
+  } else if (turns.turn <= last_timed) {
     std::int64_t& best = turns.best_ns[turns.ahead != 0 ? 1 : 0];
     best = std::min(best, now_ns - turns.begin_ns);
+  } else {
+    forget_times();
+    turns.rest *= 4;
+    turns.turn = last_timed - timed_again;
   }
   turns.turn += 1;
-  if (turns.turn <= 2 * timed_turns) {
-    turns.ahead = turns.turn % 2 == 0 ? 0 : ahead;
+  turns.begin_ns = now_ns;
+  const bool is_fast = turns.turn == 2 && turns.best_ns[0] < static_cast<std::int64_t>(length) * fast_ns;
+  if (turns.turn <= last_timed && !is_fast) {
+    turns.ahead = turns.turn % 2 == 0 ? ahead : 0;
     turns.last += length;
+  } else if (!is_fast && turns.best_ns[1] + turns.best_ns[1] / 32 < turns.best_ns[0]) {
+    turns.ahead = ahead;
+    turns.last += turns.rest;
   } else {
-    // What is no faster is left.
-    turns.ahead = turns.best_ns[1] + turns.best_ns[1] / 32 < turns.best_ns[0] ? ahead : 0;
+    turns.ahead = 0;  // also what is no faster
     turns.last = UINT64_MAX;
   }
-  turns.begin_ns = now_ns;
 }
 
 }  // namespace taihu::parallelc

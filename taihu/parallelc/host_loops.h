@@ -27,8 +27,9 @@ const HostLimits& process_limits();
 /// `bytes`. Of 0 bytes all are.
 bool is_scattered(std::span<const char* const> addresses, std::size_t bytes);
 
-/// Ends the turn at `now_ns`, if one has begun, and chooses what the next one of `length` iterations does.
-/// All that is left is the last turn.
+/// Ends the turn at `now_ns`, if one has begun, and chooses what the next one does: of `length` iterations
+/// while both kinds are timed, then a long one that fetches ahead, after which they are timed again; or all
+/// that is left without.
 void choose_turn(taihu_look_up_turns& turns, std::uint64_t ahead, std::uint64_t length, std::int64_t now_ns);
 
 }  // namespace taihu::parallelc
