@@ -3,9 +3,8 @@
 // fit the caches need not push out what is there. In the copy of a loop whole vectors are stored that way;
 // a fence after it keeps them before everything that follows:
 //
-//   preheader: enough bytes ? ask : before
-//   ask: taihu_stores_pass_caches, and all begin at a vector -> before
-//   before: pays ? first : plain
+//   preheader: enough bytes ? ask : plain
+//   ask: taihu_stores_pass_caches, and all begin at a vector ? first : plain
 //   first -> copy of the loop -> end: fence -> exit
 //   plain -> the loop as it was -> exit
 #include <algorithm>
@@ -16,7 +15,6 @@
 #include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "taihu/abi/host_loops.h"
 #include "taihu/compiler/host_loops.h"
 #include "taihu/compiler/layout.h"
@@ -46,6 +44,7 @@ class RowFinder {
       : loop_(loop), facts_(facts), layout_(loop.getHeader()->getModule()->getDataLayout()) {}
 
   std::vector<StoredRow> run() {
+    if (loop_.getLoopPredecessor() == nullptr || loop_.getLoopLatch() == nullptr) return {};
     for (BasicBlock* block : loop_.blocks())
       for (Instruction& instruction : *block)
         if (auto* store = dyn_cast<StoreInst>(&instruction)) add(*store);
@@ -76,7 +75,8 @@ class RowFinder {
         address->getLoop() != &loop_ || step->getAPInt().getSignificantBits() > 31 ||
         !step->getAPInt().isStrictlyPositive() ||
         !facts_.dominators.dominates(store.getParent(), loop_.getLoopLatch()) ||
-        !expander.isSafeToExpandAt(address->getStart(), loop_.getLoopPreheader()->getTerminator()))
+        !expander.isSafeToExpandAt(address->getStart(), loop_.getLoopPredecessor()->getTerminator()) ||
+        is_row_of_nest(*address))
       return;
     const auto bytes = static_cast<unsigned>(size.getFixedValue());
     const long step_bytes = step->getAPInt().getSExtValue();
@@ -90,6 +90,13 @@ class RowFinder {
       return;
     }
     rows_.push_back({object, address->getStart(), step_bytes, {{0, &store}}, bytes});
+  }
+
+  /// Where the loop around it goes on to another row, a row is not that long, and there are many of them.
+  bool is_row_of_nest(const SCEVAddRecExpr& address) const {
+    const Loop* around = loop_.getParentLoop();
+    return least_host_iterations() != 0 && around != nullptr &&
+           !facts_.evolution.isLoopInvariant(address.getStart(), around);
   }
 
   /// What is read may be in the caches already.
@@ -126,9 +133,12 @@ class RowBuilder : LoopCopy {
       : LoopCopy(loop, facts.evolution, "row"), rows_(rows) {}
 
   void run() {
-    ask();
+    prepare();
     copy_whole("past.caches");
+    BasicBlock* copy = first_;
+    first_ = BasicBlock::Create(context_, "ask", &function_, copy);
     choose(rarely(context_));
+    ask(*copy);
     for (const StoredRow& row : rows_)
       for (const auto& [_, store] : row.stores) {
         auto* copy = cast<StoreInst>(copies_[store]);
@@ -144,49 +154,46 @@ class RowBuilder : LoopCopy {
 
  private:
   /// Sets `began_` before the loop.
-  void ask() {
+  void prepare() {
     Type* word = builder_.getInt64Ty();
     Instruction* place = preheader_->getTerminator();
     const SCEV* count = evolution_.getNoopOrZeroExtend(evolution_.getBackedgeTakenCount(&root_), word);
-    Value* last = expander_.expandCodeFor(count, word, place);
-    std::vector<Value*> starts;
-    long step = 0;
+    last_ = expander_.expandCodeFor(count, word, place);
     for (const StoredRow& row : rows_) {
       // Of the lowest store.
       const SCEV* lowest = evolution_.getAddExpr(
           row.start, evolution_.getConstant(word, static_cast<uint64_t>(row.stores.front().first), true));
-      starts.push_back(expander_.expandCodeFor(lowest, builder_.getPtrTy(), place));
-      step += row.step;
+      starts_.push_back(expander_.expandCodeFor(lowest, builder_.getPtrTy(), place));
+      step_ += static_cast<uint64_t>(row.step);
     }
     builder_.SetInsertPoint(place);
     builder_.SetCurrentDebugLocation(place_);
     // The count may be as large as it likes: with the first vector it cannot overflow what is compared.
-    const uint64_t least =
-        least_host_iterations() == 0 ? 0 : least_stored_bytes / static_cast<uint64_t>(step);
-    Value* is_long = builder_.CreateICmpUGE(last, builder_.getInt64(least));
-    BasicBlock* before = preheader_;
-    Instruction* end = SplitBlockAndInsertIfThen(is_long, place, false, rarely(context_));
-    preheader_ = end->getSuccessor(0);
-    builder_.SetInsertPoint(end);
+    const uint64_t least = least_host_iterations() == 0 ? 0 : least_stored_bytes / step_;
+    began_ = builder_.CreateICmpUGE(last_, builder_.getInt64(least));
+  }
+
+  void ask(BasicBlock& copy) {
+    Type* word = builder_.getInt64Ty();
+    builder_.SetInsertPoint(first_);
     builder_.SetCurrentDebugLocation(place_);
     Value* address_bits = builder_.getInt64(0);
     for (std::size_t k = 0; k < rows_.size(); ++k)
       address_bits =
-          builder_.CreateOr(address_bits, builder_.CreateAnd(builder_.CreatePtrToInt(starts[k], word),
+          builder_.CreateOr(address_bits, builder_.CreateAnd(builder_.CreatePtrToInt(starts_[k], word),
                                                              builder_.getInt64(rows_[k].vector_bytes - 1)));
-    Value* bytes = builder_.CreateMul(last, builder_.getInt64(static_cast<uint64_t>(step)));
+    Value* bytes = builder_.CreateMul(last_, builder_.getInt64(step_));
     const FunctionCallee question =
         function_.getParent()->getOrInsertFunction("taihu_stores_pass_caches", builder_.getInt32Ty(), word);
-    Value* answer =
+    Value* pays =
         builder_.CreateAnd(builder_.CreateICmpNE(builder_.CreateCall(question, bytes), builder_.getInt32(0)),
                            builder_.CreateICmpEQ(address_bits, builder_.getInt64(0)));
-    builder_.SetInsertPoint(preheader_, preheader_->begin());
-    PHINode* chosen = builder_.CreatePHI(builder_.getInt1Ty(), 2, "pays");
-    chosen->addIncoming(builder_.getFalse(), before);
-    chosen->addIncoming(answer, end->getParent());
-    began_ = chosen;
+    builder_.CreateCondBr(pays, &copy, plain_);
   }
 
+  Value* last_ = nullptr;  ///< number of the last iteration, from 0
+  std::vector<Value*> starts_;
+  uint64_t step_ = 0;
   const std::vector<StoredRow>& rows_;
 };
 
@@ -199,6 +206,9 @@ PreservedAnalyses HostStorePass::run(Module& module, ModuleAnalysisManager& anal
   for (Function* function : functions_of_kernels(module))
     for (BasicBlock* header : loops_of(*function, functions, true)) {
       const FunctionFacts facts = facts_of(*function, functions);
+      // Others stay as they are: no pass that simplifies loops comes after this one.
+      Loop* known = facts.loops.getLoopFor(header);
+      if (known == nullptr || RowFinder(*known, facts).run().empty()) continue;
       std::string problem;
       Loop* loop = copyable_loop(*header, facts, problem);
       if (loop == nullptr) continue;

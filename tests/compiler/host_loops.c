@@ -76,7 +76,7 @@ KERNEL(neighbours) {
 
 // CHECK-DAG: host_loops.c:[[#@LINE+7]]: writes c: past the caches where the run finds that it is more than they hold
 // CODE-LABEL: define {{.*}}@stores(
-// CODE: call i32 @taihu_stores_pass_caches(i64
+// CODE-DAG: call i32 @taihu_stores_pass_caches(i64
 // CODE-DAG: store <2 x double> {{.*}}, align 16, {{.*}}!nontemporal
 // CODE-DAG: call void @llvm.x86.sse.sfence()
 KERNEL(stores) {
@@ -104,6 +104,15 @@ KERNEL(with_gaps) {
 KERNEL(only_writes) {
     (void)argument;
     for (long i = 0; i < n; i++) c[i] = (double)i;
+}
+
+// Where a loop around it goes on to another row, none is that long; a loop that is left has the same code.
+// CODE-LABEL: define {{.*}}@row_after_row(
+// CODE-NOT: nontemporal
+// CODE: ret void
+KERNEL(row_after_row) {
+    const long length = *(long *)argument;
+    for (long k = 0; k < 100; k++) for (long i = 0; i < length; i++) c[k * length + i] = a[k * length + i] + 3;
 }
 
 // In the caches after the first round, and looked up only sometimes.
