@@ -73,9 +73,8 @@ class BoxPlanner {
         find_changing_loop(*inner);
         continue;
       }
-      const DebugLoc place = inner->getStartLoc();
       plan_.changing = "the number of iterations of the loop in it" +
-                       (place ? " at line " + std::to_string(place.getLine()) : std::string()) +
+                       line_of(inner->getStartLoc(), *inner->getHeader()->getParent()) +
                        " is not the same in all rounds, which makes no box";
     }
   }

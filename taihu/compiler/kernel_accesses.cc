@@ -173,15 +173,17 @@ Value* find_operand(Instruction& instruction, KernelAccess& access, Type*& type)
 
 void set_place(KernelAccess& access, const Instruction& instruction) {
   const DebugLoc place = debug_place(instruction);
-  if (!place) {  // one instruction for several lines, as for all returns of a structure
-    if (const DISubprogram* program = instruction.getFunction()->getSubprogram())
-      access.file = program->getFilename().str();
-    return;
-  }
+  const Function& function = *instruction.getFunction();
+  // One instruction for several lines, as for all returns of a structure, has line 0 or no place.
+  const DISubprogram* program =
+      place ? cast<DILocalScope>(place.getScope())->getSubprogram() : function.getSubprogram();
+  if (program == nullptr) return;
+  access.file = program->getFilename().str();
+  access.function = program->getName().str();
+  if (!place) return;
   access.file = cast<DILocalScope>(place.getScope())->getFilename().str();
   access.line = place.getLine();
-  const DILocation* called = place_in_file(place.get(), *instruction.getFunction());
-  access.line_in_file = called != nullptr ? called->getLine() : access.line;
+  access.reason_place = line_of(place, function);
 }
 
 /// Of the functions that run before and after main.

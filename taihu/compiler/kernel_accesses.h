@@ -48,8 +48,9 @@ struct KernelAccess {
   std::vector<FootprintTerm> footprint;
   std::string reason;  ///< why it is discrete
   std::string file;
-  unsigned line = 0;          ///< 0: unknown
-  unsigned line_in_file = 0;  ///< of a header's code, where the function's file calls that
+  unsigned line = 0;         ///< 0: unknown
+  std::string function;      ///< in which it stands in the source
+  std::string reason_place;  ///< " at line 7" for reasons; of a header's code, where the file calls that
 };
 
 /// All accesses of `function` but those of its stack and of its scratchpad variables. Of a stencil each

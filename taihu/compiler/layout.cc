@@ -31,14 +31,10 @@ double streamed_bytes(const LayoutObject& object) {
   return sum;
 }
 
-std::string line_of(const KernelAccess& access) {
-  return access.line_in_file == 0 ? "" : " at line " + std::to_string(access.line_in_file);
-}
-
 std::string why_not_streamed(const LayoutObject& object) {
   if (const std::string shared = why_shared(object); !shared.empty()) return shared;
   for (const KernelAccess& access : object.accesses) {
-    const std::string place = line_of(access);
+    const std::string place = access.reason_place;
     if (access.pattern == Pattern::single) return "no loop steps through it";
     if (access.pattern == Pattern::discrete) return access.reason + place;
     if (!access.step_bytes) return "steps by a number of bytes that only the run knows" + place;
@@ -58,7 +54,7 @@ void add_choice(LayoutObject& object, LayoutChoice choice, std::uint64_t bytes, 
 std::string why_shared(const LayoutObject& object) {
   for (const KernelAccess& access : object.accesses)
     if (!access.shared.empty())
-      return "others may use it at the same time, as the " + access.shared + " access" + line_of(access) +
+      return "others may use it at the same time, as the " + access.shared + " access" + access.reason_place +
              " says";
   return "";
 }

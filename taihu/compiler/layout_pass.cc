@@ -171,8 +171,8 @@ class FunctionStager {
     if (!text.empty()) text.pop_back();
     std::string tiles = "in tiles through the scratchpad:";
     if (plan.inner != nullptr && plan.inner->getStartLoc())
-      tiles = "in tiles of it and of the loop at line " +
-              std::to_string(plan.inner->getStartLoc().getLine()) + " through the scratchpad:";
+      tiles = "in tiles of it and of the loop" + line_of(plan.inner->getStartLoc(), function_) +
+              " through the scratchpad:";
     text = tiles + text;
     if (!plan.not_reordered.empty() && !plan.root->isInnermost())
       text += "; of it alone: " + plan.not_reordered;

@@ -69,7 +69,7 @@ std::string text_of(const KernelAccess& access) {
         access.step_bytes ? ", step " + std::to_string(*access.step_bytes) : ", step known at run time only";
   // Of what the compiler has made one of, line 0.
   if (!access.file.empty())
-    text += access.line == 0 ? " at several lines of " + access.file
+    text += access.line == 0 ? " at several lines of " + access.function + " in " + access.file
                              : " at " + access.file + ":" + std::to_string(access.line);
   if (access.loop_line != 0) text += text_of_loop(access);
   text += ", " + std::to_string(access.iterations) + (access.iterations == 1 ? " time" : " times");
@@ -168,6 +168,7 @@ json::Value layout_as_json(const KernelLayout& layout, bool is_moved) {
                        {"bytes", access.bytes},
                        {"file", access.file},
                        {"line", access.line},
+                       {"function", access.function},
                        {"loop_line", access.loop_line},
                        {"times", static_cast<int64_t>(access.iterations)},
                        {"assumed", access.assumed},

@@ -33,9 +33,16 @@ const DILocation* place_in_file(const DILocation* place, const Function& functio
   return place;
 }
 
+std::string line_of(const DebugLoc& place, const Function& function) {
+  const bool is_program = function.getParent()->getNamedMetadata(program_metadata) != nullptr;
+  const DILocation* location = is_program ? place.get() : place_in_file(place.get(), function);
+  if (location == nullptr || location->getLine() == 0) return "";
+  const std::string line = std::to_string(location->getLine());
+  return is_program ? " at " + location->getFilename().str() + ":" + line : " at line " + line;
+}
+
 std::string line_of(const Instruction& instruction) {
-  const DILocation* place = place_in_file(instruction.getDebugLoc().get(), *instruction.getFunction());
-  return place != nullptr && place->getLine() != 0 ? " at line " + std::to_string(place->getLine()) : "";
+  return line_of(instruction.getDebugLoc(), *instruction.getFunction());
 }
 
 MemoryLocation anywhere_from(const Instruction& instruction) {

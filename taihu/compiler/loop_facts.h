@@ -10,6 +10,7 @@
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/DebugLoc.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstrTypes.h"
 
@@ -35,7 +36,11 @@ struct FunctionFacts {
 /// Of code from a header that was inlined, where its file calls that; may be null.
 const llvm::DILocation* place_in_file(const llvm::DILocation* place, const llvm::Function& function);
 
-/// " at line 7" of the function's file, or nothing where that is unknown.
+/// Of modules that hold the code of a whole program, of several files.
+inline constexpr char program_metadata[] = "taihu.program";
+
+/// " at line 7" of the function's file, in a whole program " at smooth.c:7"; nothing where that is unknown.
+std::string line_of(const llvm::DebugLoc& place, const llvm::Function& function);
 std::string line_of(const llvm::Instruction& instruction);
 
 /// For people; memcpy and memset for what the compiler makes of them.
