@@ -23,6 +23,14 @@ std::vector<char*> pointers(const std::vector<string>& words) {
   return result;
 }
 
+/// The exit code of `child` when it has ended.
+int wait_for(pid_t child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
 }  // namespace
 
 string if_there(const fs::path& path) {
@@ -53,12 +61,19 @@ string output_of(const std::vector<string>& words) {
     if (bytes > 0) text.append(part, static_cast<size_t>(bytes));
   }
   close(ends[0]);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return {};
+  if (wait_for(child) != 0) return {};
   while (text.ends_with('\n')) text.pop_back();
   return text;
+}
+
+int run_command(const std::vector<string>& words) {
+  const pid_t child = fork();
+  if (child < 0) throw system_error("cannot start " + words[0], errno);
+  if (child == 0) {
+    execvp(words[0].c_str(), pointers(words).data());
+    _exit(127);
+  }
+  return wait_for(child);
 }
 
 void become(const std::vector<string>& words) {

@@ -20,6 +20,9 @@ std::filesystem::path folder_with(const std::filesystem::path& file, const std::
 /// the system is out of processes or descriptors.
 std::string output_of(const std::vector<std::string>& words);
 
+/// Runs the command and returns its exit code; 1 where a signal has ended it. Throws Error like output_of().
+int run_command(const std::vector<std::string>& words);
+
 /// Becomes the command. Returns only by throwing Error.
 [[noreturn]] void become(const std::vector<std::string>& words);
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "taihu/compiler/link_line.h"
+
+#include <gtest/gtest.h>
+
+#include "taihu/base/error.h"
+
+namespace taihu::compiler {
+namespace {
+
+using Words = std::vector<std::string>;
+
+LinkLine line_of(Words words) {
+  LinkLine own;
+  own.linker = "/bin/ld";
+  own.clang = "clang";
+  own.version = "1.0 with clang 19";
+  own.options = {"-taihu-layout=text"};
+  own.keeps_exports = true;
+  const Words more = own_words(own);
+  words.insert(words.begin() + static_cast<long>(words.size()) / 2, more.begin(), more.end());
+  return read_link_line(words);
+}
+
+TEST(LinkLine, TakesWhatParccHasAdded) {
+  const LinkLine line = line_of({"-shared", "-o", "program", "a.o", "-lm"});
+  EXPECT_EQ(line.linker, "/bin/ld");
+  EXPECT_EQ(line.clang, "clang");
+  EXPECT_EQ(line.version, "1.0 with clang 19");
+  EXPECT_EQ(line.options, Words{"-taihu-layout=text"});
+  EXPECT_TRUE(line.keeps_exports);
+  EXPECT_EQ(line.output, "program");
+  EXPECT_EQ(line.words, (Words{"-shared", "-o", "program", "a.o", "-lm"}));
+  EXPECT_TRUE(line.has("-shared"));
+  EXPECT_FALSE(line.has("-o="));
+  EXPECT_TRUE(line_of({"--wrap=f"}).has("--wrap"));
+  EXPECT_FALSE(line_of({"--wrapped"}).has("--wrap"));
+  EXPECT_THROW(read_link_line({"a.o"}), UsageError);
+}
+
+TEST(LinkLine, WritesToAnotherFile) {
+  EXPECT_EQ(with_output(line_of({"-o", "program", "a.o"}), "first"), (Words{"-o", "first", "a.o"}));
+  EXPECT_EQ(with_output(line_of({"a.o"}), "first"), (Words{"a.o", "-o", "first"}));
+}
+
+TEST(LinkLine, TheJoinedObjectStandsWhereTheFirstOfItsFilesStood) {
+  const std::vector<UsedFile> joined = {{"a.o", ""}, {"b.o", ""}, {"c.a", "c.o"}};
+  EXPECT_EQ(with_joined(line_of({"start.o", "a.o", "other.o", "b.o", "c.a"}), joined, "all.o"),
+            (Words{"start.o", "all.o", "other.o", "c.a"}));
+  EXPECT_EQ(with_joined(line_of({"start.o", "-lc", "b.o"}), joined, "all.o"),
+            (Words{"start.o", "all.o", "-lc"}));
+  EXPECT_EQ(with_joined(line_of({"-o", "a.o", "b.o"}), joined, "all.o"), (Words{"-o", "a.o", "all.o"}));
+}
+
+TEST(LinkLine, ReadsWhatLinkersTrace) {
+  const std::vector<UsedFile> files =
+      read_trace("a.o\n(lib one.a)b.o\nlibtwo.a(c.o)\n/lib/libc.so.6\n/lib/libc.so.6\n\n(broken\n");
+  EXPECT_EQ(files, (std::vector<UsedFile>{
+                       {"a.o", ""}, {"lib one.a", "b.o"}, {"libtwo.a", "c.o"}, {"/lib/libc.so.6", ""}}));
+}
+
+}  // namespace
+}  // namespace taihu::compiler
