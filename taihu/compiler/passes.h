@@ -5,6 +5,13 @@
 
 namespace taihu::compiler {
 
+/// Puts the intermediate code that clang has left in the module (-fembed-bitcode) where parcc-link finds it
+/// (parcc --whole-program).
+struct CodeSectionPass : llvm::PassInfoMixin<CodeSectionPass> {
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+  static bool isRequired() { return true; }
+};
+
 /// Puts regions, scratchpad variables and shared variables into their final form. Runs first, at every
 /// optimisation level.
 struct PlacementPass : llvm::PassInfoMixin<PlacementPass> {

@@ -88,6 +88,7 @@ class ParallelC : public PluginASTAction {
         settings_.check = true;
         continue;
       }
+      if (argument.starts_with("version=")) continue;  // for parcc-link
       if (argument == "autonomic") {
         settings_.autonomic = true;
         continue;
@@ -118,6 +119,7 @@ extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo ll
   return {LLVM_PLUGIN_API_VERSION, "parallelc", "1", [](llvm::PassBuilder& builder) {
             builder.registerPipelineStartEPCallback(
                 [](llvm::ModulePassManager& manager, llvm::OptimizationLevel) {
+                  manager.addPass(taihu::compiler::CodeSectionPass());
                   manager.addPass(taihu::compiler::PlacementPass());
                   manager.addPass(llvm::createModuleToFunctionPassAdaptor(taihu::compiler::YieldPass()));
                 });
