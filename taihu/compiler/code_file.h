@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that the linker uses, with the intermediate code in those that parcc --whole-program has compiled.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "taihu/compiler/join_options.h"
+#include "taihu/compiler/link_line.h"
+
+namespace taihu::compiler {
+
+struct CodeFile {
+  UsedFile place;
+  bool is_object = false;               ///< no shared library, and no text of the linker
+  std::string code;                     ///< bitcode; empty: none
+  std::vector<CompilerOption> options;  ///< with which it was compiled
+  /// Names by which files refer to each other: what the file defines for others, and what it wants of others.
+  std::set<std::string> defined, undefined;
+  std::string source;   ///< the file that was compiled
+  std::string problem;  ///< why its code cannot be taken in place of the object; empty where there is none
+};
+
+/// Whether its intermediate code is compiled with that of the others.
+bool is_joined(const CodeFile& file);
+
+/// "libx.a(member.o)" or the file's name.
+std::string title_of(const UsedFile& place);
+
+/// Reads what the linker has used. Throws Error when it cannot be read.
+CodeFile read_code_file(const UsedFile& place);
+
+}  // namespace taihu::compiler

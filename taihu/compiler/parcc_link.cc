@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// parcc-link: the linker of parcc --whole-program. It links once to learn which files the linker uses, has
+// the intermediate code of these compiled as one module, and links again with that in place of the objects.
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <iterator>
+#include <set>
+
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/Support/raw_ostream.h"
+#include "taihu/base/error.h"
+#include "taihu/base/program.h"
+#include "taihu/compiler/code_file.h"
+#include "taihu/compiler/join_modules.h"
+#include "taihu/compiler/link_line.h"
+#include "taihu/compiler/tools.h"
+
+namespace taihu::compiler {
+
+namespace {
+
+namespace fs = std::filesystem;
+using std::string;
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() : path_((fs::temp_directory_path() / "parcc-XXXXXX").string()) {
+    if (mkdtemp(path_.data()) == nullptr) throw system_error("cannot create folder " + path_, errno);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  string file(const char* name) const { return path_ + "/" + name; }
+
+ private:
+  string path_;
+};
+
+std::vector<string> command(const string& program, const std::vector<string>& words) {
+  std::vector<string> line = {program};
+  line.insert(line.end(), words.begin(), words.end());
+  return line;
+}
+
+/// The files that the linker uses; empty when it fails, and then it has said why.
+std::vector<UsedFile> used_files(const LinkLine& line, const TemporaryFolder& folder) {
+  std::vector<string> words = with_output(line, folder.file("first"));
+  words.insert(words.end(), {"-t", "-t"});
+  return read_trace(output_of(command(line.linker, words)));
+}
+
+/// What the linker uses, and what can be made of it.
+std::vector<CodeFile> read_files(const std::vector<UsedFile>& used, const LinkLine& line) {
+  std::vector<CodeFile> files;
+  for (const UsedFile& file : used) {
+    files.push_back(read_code_file(file));
+    // Its archive stays among the words, and would be linked as well.
+    if (line.has("--whole-archive") && !file.member.empty())
+      files.back().problem = "--whole-archive takes it";
+  }
+  check_code(files, line.version);
+  for (const CodeFile& file : files)
+    if (!file.problem.empty() && !file.code.empty())
+      std::fprintf(stderr, "parcc: warning: %s is not compiled together with the other files (%s)\n",
+                   title_of(file.place).c_str(), file.problem.c_str());
+  return files;
+}
+
+/// The options of all files. Throws Error where they differ: then each wants other code.
+std::vector<CompilerOption> common_options(const std::vector<CodeFile>& joined) {
+  const std::vector<CompilerOption> options = options_of_code(joined.front().options);
+  for (const CodeFile& file : joined) {
+    const string different = difference(options_of_code(file.options), options);
+    if (!different.empty())
+      throw Error(title_of(file.place) + " was compiled " + different + ", and " +
+                  title_of(joined.front().place) +
+                  " was not; --whole-program needs the same options for all files");
+  }
+  return options;
+}
+
+void write_module(const llvm::Module& module, const string& file) {
+  std::error_code error;
+  llvm::raw_fd_ostream stream(file, error);
+  if (!error) llvm::WriteBitcodeToFile(module, stream);
+  stream.close();
+  if (error || stream.has_error()) {
+    stream.clear_error();
+    throw Error("cannot write " + file);
+  }
+}
+
+/// Compiles the joined code as the compiler compiles a file. False when it fails, and then it has said why.
+bool compile(const LinkLine& line, const std::vector<CompilerOption>& options, const string& code,
+             const string& object) {
+  std::vector<string> words = {line.clang, "-cc1", "-emit-obj"};
+  for (const CompilerOption& option : options) words.insert(words.end(), option.begin(), option.end());
+  for (const string& option : line.options) words.insert(words.end(), {"-mllvm", option});
+  words.insert(words.end(), {"-o", object, "-x", "ir", code});
+  return run_command(words) == 0;
+}
+
+bool have_common(const std::set<string>& names, const std::set<string>& others) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const string& name) { return name != "main" && others.contains(name); });
+}
+
+/// For the report: which files it is about, and which objects belong to the program beside these: those that
+/// refer to them or that they refer to.
+void tell_files(const LinkLine& line, const std::vector<CodeFile>& files) {
+  string text;
+  std::set<string> defined, undefined;
+  for (const CodeFile& file : files) {
+    if (!is_joined(file)) continue;
+    text += (text.empty() ? "" : ", ") + file.source;
+    defined.insert(file.defined.begin(), file.defined.end());
+    undefined.insert(file.undefined.begin(), file.undefined.end());
+  }
+  string others;
+  for (const CodeFile& file : files)
+    if (!is_joined(file) && file.is_object &&
+        (have_common(file.undefined, defined) || have_common(file.defined, undefined)))
+      others += (others.empty() ? "; not seen: " : ", ") + title_of(file.place);
+  std::fprintf(stderr, "layout: %s: %s together%s\n", line.output.c_str(), text.c_str(), others.c_str());
+}
+
+int link(const std::vector<string>& arguments) {
+  const LinkLine line = read_link_line(arguments);
+  if (line.has("--wrap") || line.has("-wrap"))
+    throw UsageError(
+        "--wrap: changes names between files, which --whole-program compiles as one; leave one of them out");
+  const TemporaryFolder folder;
+  const std::vector<UsedFile> used = used_files(line, folder);
+  if (used.empty()) return 1;
+  const std::vector<CodeFile> files = read_files(used, line);
+  std::vector<CodeFile> joined;
+  std::copy_if(files.begin(), files.end(), std::back_inserter(joined), is_joined);
+  if (joined.empty()) {
+    std::fprintf(stderr, "parcc: warning: --whole-program: no file was compiled with it\n");
+    return run_command(command(line.linker, line.words));
+  }
+  const std::vector<CompilerOption> options = common_options(joined);
+  if (std::find(line.options.begin(), line.options.end(), "-taihu-layout=text") != line.options.end())
+    tell_files(line, files);
+  const string code = folder.file("program.bc"), object = folder.file("program.o");
+  llvm::LLVMContext context;
+  write_module(*join_modules(context, files, line.output, line.keeps_exports), code);
+  if (!compile(line, options, code, object)) return 1;
+  std::vector<UsedFile> places;
+  for (const CodeFile& file : joined) places.push_back(file.place);
+  return run_command(command(line.linker, with_joined(line, places, object)));
+}
+
+}  // namespace
+
+}  // namespace taihu::compiler
+
+int main(int argc, char** argv) {
+  return taihu::run_program(
+      "parcc: error", [&] { return taihu::compiler::link(std::vector<std::string>(argv + 1, argv + argc)); });
+}
