@@ -8,6 +8,7 @@
 #include "taihu/base/input_file.h"
 #include "taihu/base/units.h"
 #include "taihu/compiler/driver.h"
+#include "taihu/compiler/link_line.h"
 #include "taihu/compiler/response_file.h"
 #include "taihu/scratchpad_model/machine.h"
 
@@ -37,6 +38,11 @@ void refuse_linker(const CcCommand& command) {
         command.linker +
         ": this linker does not know the linker scripts that place shared variables; use GNU ld, or "
         "-fuse-ld=lld");
+}
+
+/// Intermediate code is for the parcc and the clang that made it.
+string version_of_code() {
+  return string(TAIHU_VERSION) + " with clang " + std::to_string(TAIHU_CLANG_MAJOR);
 }
 
 std::int64_t parse_scratchpad(const string& text) {
@@ -89,6 +95,7 @@ bool take_own(const string& argument, Command& command) {
   if (argument == "--check") command.check = true;
   if (argument == "--spm-model") command.scratchpad_model = "default";
   if (argument.starts_with("--spm-model=")) command.scratchpad_model = machine_file(argument.substr(12));
+  if (argument == "--whole-program") command.whole_program = true;
   if (argument == "--auto-dma") command.auto_dma = true;
   if (argument == "--optimise-for-host") command.optimise_for_host = true;
   if (argument.starts_with("--model=")) command.autonomic = argument == "--model=autonomic";
@@ -104,9 +111,9 @@ bool take_own(const string& argument, Command& command) {
   if (argument.starts_with("--spm=")) command.scratchpad_bytes = parse_scratchpad(argument.substr(6));
   return argument == "--help" || argument == "--check" || argument.starts_with("--model=") ||
          argument == "--no-proxy-opt" || argument == "--auto-dma" || argument == "--optimise-for-host" ||
-         argument.starts_with("--spm=") || argument == "--spm-model" || argument == "--spm-model-lines" ||
-         argument.starts_with("--report=") || argument.starts_with("--spm-model=") ||
-         argument.starts_with("--spm-model-pictures=");
+         argument == "--whole-program" || argument.starts_with("--spm=") || argument == "--spm-model" ||
+         argument == "--spm-model-lines" || argument.starts_with("--report=") ||
+         argument.starts_with("--spm-model=") || argument.starts_with("--spm-model-pictures=");
 }
 
 /// What --optimise-for-host cannot be together with.
@@ -128,6 +135,23 @@ void add_parallel_c_program(std::vector<string>& line, const Command& command, c
   add_linker(line,
              {"--defsym=taihu_scratchpad_capacity=" + std::to_string(command.scratchpad_bytes),
               string("--defsym=taihu_checks=") + (command.check ? "1" : "0"), "-T", tools.program_script});
+}
+
+/// All files are compiled together by the linker that clang calls (parcc_link.cc).
+void add_whole_program(std::vector<string>& line, const Command& command, const Toolchain& tools) {
+  require_file(tools.whole_program_linker, "libexec/taihu/parcc-link", "parcc");
+  require_file(tools.linker, "a linker", "clang");
+  LinkLine own;
+  own.linker = tools.linker;
+  own.clang = tools.clang;
+  own.version = version_of_code();
+  own.keeps_exports = command.own_exports;
+  if (!command.layout_report.empty()) {
+    own.options.push_back("-taihu-layout=" + command.layout_report);
+    if (command.optimise_for_host) own.options.push_back("-taihu-host-report=" + command.layout_report);
+  }
+  line.push_back("--ld-path=" + tools.whole_program_linker);
+  add_linker(line, own_words(own));
 }
 
 void add_runtime(std::vector<string>& line, const Toolchain& tools) {
@@ -162,6 +186,8 @@ Command read_command(const std::vector<string>& arguments) {
     throw UsageError("--report=layout: looks at what the compiler makes of each file; leave -flto out");
   if (at_link_time && command.optimise_for_host)
     throw UsageError("--optimise-for-host: changes what the compiler makes of each file; leave -flto out");
+  if (at_link_time && command.whole_program)
+    throw UsageError("--whole-program: compiles all files of a program together itself; leave -flto out");
   if (at_link_time && command.auto_dma)
     throw UsageError("--auto-dma: changes what the compiler makes of each file; leave -flto out");
   refuse_in_program(command, "a Parallel C program", "parcrun");
@@ -188,7 +214,12 @@ std::vector<string> clang_command(const Command& command, const Toolchain& tools
       line.insert(line.end(), {"-mllvm", "-taihu-scratchpad-model-pictures=" + command.scratchpad_pictures});
     if (!command.debug) line.push_back("-gline-tables-only");  // names of kernels and lines
   }
-  if (!command.layout_report.empty() || command.auto_dma)
+  // A program's files are reported together, when they are linked.
+  const string report = command.whole_program ? string() : command.layout_report;
+  if (command.whole_program)
+    line.insert(line.end(), {"-Xclang", "-fembed-bitcode=all", "-mllvm", "-taihu-whole-program",
+                             "-fplugin-arg-parallelc-version=" + version_of_code()});
+  if (!command.layout_report.empty() || command.auto_dma || command.whole_program)
     line.insert(line.end(), {"-mllvm", "-taihu-layout-costs=" + layout_costs(command), "-mllvm",
                              "-taihu-layout-capacity=" + std::to_string(command.scratchpad_bytes)});
   // Loops that copy or fill stay loops, so that they can be moved.
@@ -197,21 +228,20 @@ std::vector<string> clang_command(const Command& command, const Toolchain& tools
                              "-disable-loop-idiom-memset"});
   if (command.optimise_for_host) {
     line.insert(line.end(), {"-mllvm", "-taihu-host-loops"});
-    if (!command.layout_report.empty())
-      line.insert(line.end(), {"-mllvm", "-taihu-host-report=" + command.layout_report});
+    if (!report.empty()) line.insert(line.end(), {"-mllvm", "-taihu-host-report=" + report});
   }
   if (command.autonomic)
     line.insert(line.end(), {"-fplugin-arg-parallelc-autonomic", "-mllvm", "-taihu-autonomic"});
   if (command.output_in_pieces) line.insert(line.end(), {"-mllvm", "-taihu-no-proxy-opt"});
-  if (!command.layout_report.empty()) {
-    line.insert(line.end(), {"-mllvm", "-taihu-layout=" + command.layout_report});
-    if (!command.debug && command.scratchpad_model.empty()) line.push_back("-gline-tables-only");
-  }
+  if (!report.empty()) line.insert(line.end(), {"-mllvm", "-taihu-layout=" + report});
+  if ((!report.empty() || command.whole_program) && !command.debug && command.scratchpad_model.empty())
+    line.push_back("-gline-tables-only");
   line.push_back("--end-no-unused-arguments");
   const auto dashes = std::find(command.arguments.begin(), command.arguments.end(), "--");
   line.insert(line.end(), command.arguments.begin(), dashes);
   line.insert(line.end(), {"--start-no-unused-arguments", "-I" + tools.include, "-fPIC"});
   if (command.output == Output::program) add_parallel_c_program(line, command, tools);
+  if (command.output == Output::program && command.whole_program) add_whole_program(line, command, tools);
   if (command.output == Output::shared_library) add_linker(line, {"-T", tools.library_script});
   if (command.output == Output::program || command.output == Output::shared_library) add_runtime(line, tools);
   if (command.cxx && (command.output == Output::program || command.output == Output::shared_library))
@@ -245,6 +275,8 @@ const char* help_text() {
          "  --spm-model-lines   the same as --spm-model, and time by source line\n"
          "  --spm-model-pictures=FOLDER  the same, and a picture of the scratchpad over time for each "
          "kernel\n"
+         "  --whole-program     compile all files together when they are linked, so that all is known of "
+         "them\n"
          "  --model=autonomic   the program has processes only, and each runs on an accelerator thread\n"
          "  --no-proxy-opt      the format and each argument of an output call in a kernel is a request of "
          "its own\n"

@@ -86,6 +86,29 @@ TEST(Command, HostLoopsNeedOptimisedCodeAndCaches) {
     EXPECT_THROW(read_command({"-O2", "--optimise-for-host", option, "a.c"}), UsageError) << option;
 }
 
+TEST(Command, WholeProgramsAreCompiledByTheirLinker) {
+  Toolchain tools = complete();
+  tools.whole_program_linker = "/t/libexec/taihu/parcc-link";
+  tools.linker = "/bin/ld";
+  const Words object =
+      clang_command(read_command({"-O2", "--whole-program", "--report=layout", "-c", "a.c"}), tools);
+  for (const char* word : {"-fembed-bitcode=all", "-taihu-whole-program", "-gline-tables-only"})
+    EXPECT_TRUE(holds(object, word)) << word;
+  EXPECT_FALSE(holds(object, "-taihu-layout=text"));
+  const Words program = clang_command(
+      read_command({"-O2", "--whole-program", "--report=layout", "--ld-path=/bin/ld", "a.o"}), tools);
+  for (const char* word : {"--ld-path=/t/libexec/taihu/parcc-link", "--taihu-linker=/bin/ld",
+                           "--taihu-option=-taihu-layout=text"})
+    EXPECT_TRUE(holds(program, word)) << word;
+  EXPECT_LT(std::find(program.begin(), program.end(), "--ld-path=/bin/ld"),
+            std::find(program.begin(), program.end(), "--ld-path=/t/libexec/taihu/parcc-link"));
+  EXPECT_FALSE(holds(clang_command(read_command({"-O2", "--whole-program", "-shared", "a.o"}), tools),
+                     "--ld-path=/t/libexec/taihu/parcc-link"));
+  EXPECT_THROW(read_command({"--whole-program", "-flto", "a.c"}), UsageError);
+  tools.whole_program_linker.clear();
+  EXPECT_THROW(clang_command(read_command({"--whole-program", "a.o"}), tools), Error);
+}
+
 TEST(Command, TheLastModelCounts) {
   EXPECT_FALSE(read_command({"a.c"}).autonomic);
   EXPECT_TRUE(read_command({"--model=autonomic", "a.c"}).autonomic);

@@ -42,6 +42,14 @@ string find_clang() {
   throw Error("cannot find " + name + " in PATH; install the package " + name + " or set TAIHU_CLANG");
 }
 
+/// The program that clang would link with.
+string linker_of(const Command& command, const string& clang) {
+  for (auto argument = command.arguments.rbegin(); argument != command.arguments.rend(); ++argument)
+    if (argument->starts_with("--ld-path=")) return argument->substr(10);
+  const string name = command.linker.empty() || command.linker == "ld" ? "ld" : "ld." + command.linker;
+  return output_of({clang, "-print-prog-name=" + name});
+}
+
 int compile(const std::vector<string>& arguments) {
   const Command command = read_command(arguments);
   if (command.help) {
@@ -56,6 +64,7 @@ int compile(const std::vector<string>& arguments) {
   if (command.shared_sanitizer)
     tools.sanitizer_folder = output_of({tools.clang, "-print-resource-dir"}) + "/lib/linux";
   if (command.output == Output::program) {
+    if (command.whole_program) tools.linker = linker_of(command, tools.clang);
     tools.program.start_file = file_of_compiler({tools.clang}, "Scrt1.o");
     if (command.fast_math) tools.program.fast_math_file = file_of_compiler({tools.clang}, "crtfastmath.o");
   }
@@ -81,6 +90,7 @@ Toolchain find_toolchain(const string& executable) {
   tools.program.exports = if_there(folder / "taihu/exports.map");
   tools.program_script = if_there(folder / "taihu/program.ld");
   tools.library_script = if_there(folder / "taihu/library.ld");
+  tools.whole_program_linker = if_there(root / "libexec/taihu/parcc-link");
   return tools;
 }
 

@@ -15,14 +15,16 @@ namespace taihu::compiler {
 /// Files that parcc uses. Empty: not there.
 struct Toolchain {
   std::string clang;
-  std::string plugin;            ///< libparallelc-plugin.so
-  std::string include;           ///< folder of parallelc.h
-  std::string library_folder;    ///< folder of libparallelc.so
-  std::string library;           ///< libparallelc.so
-  ProgramFiles program;          ///< with start.o (descriptor) and exports.map
-  std::string program_script;    ///< program.ld
-  std::string library_script;    ///< library.ld
-  std::string sanitizer_folder;  ///< of clang's shared sanitizer runtimes
+  std::string plugin;                     ///< libparallelc-plugin.so
+  std::string include;                    ///< folder of parallelc.h
+  std::string library_folder;             ///< folder of libparallelc.so
+  std::string library;                    ///< libparallelc.so
+  ProgramFiles program;                   ///< with start.o (descriptor) and exports.map
+  std::string program_script;             ///< program.ld
+  std::string library_script;             ///< library.ld
+  std::string sanitizer_folder;           ///< of clang's shared sanitizer runtimes
+  std::string whole_program_linker = {};  ///< parcc-link
+  std::string linker = {};                ///< that it calls
 };
 
 /// Finds the files relative to the program `executable` (bin/ next to lib/ and include/), clang in
@@ -40,6 +42,7 @@ struct Command : CcCommand {
   std::string layout_report;        ///< of --report=layout: "text" or "json"; empty: none
   bool auto_dma = false;
   bool optimise_for_host = false;
+  bool whole_program = false;     ///< --whole-program
   bool autonomic = false;         ///< --model=autonomic
   bool output_in_pieces = false;  ///< --no-proxy-opt
   bool optimises = false;         ///< -O with anything but 0

@@ -29,10 +29,10 @@ def make_tree():
     """bin/ lib/ include/ with the test runtime in place of the real one."""
     tree = os.path.join(work, "tree")
     subprocess.run(["rm", "-rf", tree], check=True)
-    for folder in ("bin", "lib/taihu"):
+    for folder in ("bin", "lib/taihu", "libexec/taihu"):
         os.makedirs(os.path.join(tree, folder))
     for file in ("bin/parcc", "lib/libparallelc-plugin.so", "lib/taihu/start.o", "lib/taihu/start.ld", "lib/taihu/program.ld",
-                 "lib/taihu/library.ld", "lib/taihu/exports.map"):
+                 "lib/taihu/library.ld", "lib/taihu/exports.map", "libexec/taihu/parcc-link"):
         subprocess.run(["cp", os.path.join(build, file), os.path.join(tree, file)], check=True)
     subprocess.run(["cp", "-rL", headers, tree], check=True)
     subprocess.run(["clang-19", *flags.split(), "-DLIBRARY", "-fPIC", "-shared", os.path.join(inputs, "runtime.c"),

@@ -4,7 +4,8 @@
 earlier ones have left in the scratchpad, while process code writes between them. The machine of the second build starts a transfer
 within a nanosecond, so that short loops are moved as well; at least one transfer per program must have happened, and none outside of
 the scratchpad. Some kernels have their loops in functions of a second file.
-A third build, with --optimise-for-host, takes each of its changed loops whatever their length. --autonomic also compiles some of the
+A third build, with --optimise-for-host, takes each of its changed loops whatever their length. A fourth one compiles both files one by
+one and links them with --whole-program; compiled by one command they are the same program. --autonomic also compiles some of the
 programs as processes alone, with --model=autonomic, in the same three ways."""
 import argparse
 import json
@@ -44,7 +45,7 @@ class Comparison:
 
     def __init__(self, options, machine):
         self.options, self.machine = options, machine
-        self.moved = self.compared = self.reused = self.tables = self.looked_up = self.stored = self.in_strips = 0
+        self.moved = self.compared = self.reused = self.tables = self.looked_up = self.stored = self.in_strips = self.seen = 0
 
     def build(self, sources, flags, capacity):
         """A program for each kind."""
@@ -60,7 +61,24 @@ class Comparison:
             self.looked_up += said.count(": looks up ")
             self.stored += said.count(": writes ")
             self.in_strips += said.count(": in strips of ")
+        programs["joined"] = self.build_together(sources, [*flags, "-ffp-contract=off", f"--spm={capacity}", "--auto-dma", "--whole-program",
+                                                           f"--spm-model={self.machine}"])
         return programs
+
+    def build_together(self, sources, flags):
+        """The program of files that are compiled one by one, after one of the same bytes made by one command."""
+        name, objects = f"{sources[0]}.joined", [f"{source}.o" for source in sources]
+        report = [self.options.parcc, *flags, "--report=layout", "-o", name]
+        said = run([*report, *sources]).stderr
+        program = pathlib.Path(name).read_bytes()
+        for source, made in zip(sources, objects):
+            run([self.options.parcc, *flags, "-c", source, "-o", made])
+        if run([*report, *objects]).stderr != said:
+            sys.exit(f"{sources[0]}: the report of both files says something else where they are compiled one by one")
+        if pathlib.Path(name).read_bytes() != program:
+            sys.exit(f"{sources[0]}: compiled one by one, both files are another program")
+        self.seen += f" at {sources[1]}:" in said
+        return name
 
     def compare(self, title, programs, expected=None):
         """What the plain one prints, or `expected`, is what all print. Returns it, and the number of transfers with what the run said of them."""
@@ -122,6 +140,8 @@ def main():
             as_processes_alone += 1
     if all_of.reused == 0:
         sys.exit("no kernel found what another one had left")
+    if all_of.seen == 0:
+        sys.exit("no kernel has accesses in the other file")
     if all_of.tables == 0:
         sys.exit("no loop may look up a table of the other file")
     changed = (all_of.looked_up, all_of.stored, all_of.in_strips)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""An example compiled plain and with --auto-dma for the scratchpad model, run by several threads: the same output, but for the times in it.
+"""An example compiled plain, with --auto-dma for the scratchpad model, and so with --whole-program from files compiled one by one, run by
+several threads: the same output, but for the times in it.
 
 usage: examples_auto_dma.py --parcc PARCC --parcrun PARCRUN --work FOLDER --sources FILE... [--link LIBRARY...] [--transfers]
                             [--flags FLAG...] -- ARGUMENT...
@@ -17,6 +18,14 @@ def run(command):
     if job.returncode != 0:
         sys.exit(f"{' '.join(map(str, command))}: exit code {job.returncode}\n{job.stdout[-2000:]}{job.stderr[-2000:]}")
     return job
+
+
+def compiled_alone(command, sources, folder):
+    """Objects of all sources, each compiled by a command of its own."""
+    objects = [folder / (pathlib.Path(source).name + ".o") for source in sources]
+    for source, made in zip(sources, objects):
+        run([*command, "-c", source, "-o", made])
+    return objects
 
 
 def without_times(text):
@@ -38,18 +47,20 @@ def main():
     options = parser.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
     outputs, transfers = [], []
-    for name, flags in (("plain", []), ("moved", ["--auto-dma"])):
+    for name, flags in (("plain", []), ("moved", ["--auto-dma"]), ("together", ["--auto-dma", "--whole-program"])):
         program = options.work / name
-        run([options.parcc, "-O2", "-ffp-contract=off", "--spm-model", *options.flags, *flags, *options.sources, "-o", program,
-             *(f"-l{library}" for library in options.link)])
+        command = [options.parcc, "-O2", "-ffp-contract=off", "--spm-model", *options.flags, *flags]
+        files = compiled_alone(command, options.sources, options.work) if name == "together" else options.sources
+        run([*command, *files, "-o", program, *(f"-l{library}" for library in options.link)])
         job = run([options.parcrun, "--timeout", "200", "-n", "2", "--threads", "3", program, *options.arguments])
         outputs.append(without_times(job.stdout))
         transfers.append(sum(int(number) for number in re.findall(r"transfers +(\d+),", job.stderr)))
-    if outputs[0] != outputs[1] or not outputs[0]:
-        sys.exit(f"outputs differ:\n{outputs[0]}\n--- with --auto-dma:\n{outputs[1]}")
-    if options.transfers and transfers[1] <= transfers[0]:
-        sys.exit(f"{transfers[0]} transfers plain, {transfers[1]} with --auto-dma: nothing was moved")
-    print(f"the same {len(outputs[0].splitlines())} lines, {transfers[0]} transfers became {transfers[1]}")
+    for output, text in zip(outputs[1:], ("--auto-dma", "--auto-dma --whole-program")):
+        if outputs[0] != output or not output:
+            sys.exit(f"outputs differ:\n{outputs[0]}\n--- with {text}:\n{output}")
+    if options.transfers and min(transfers[1:]) <= transfers[0]:
+        sys.exit(f"{transfers[0]} transfers plain, {transfers[1]} with --auto-dma, {transfers[2]} of the whole program: nothing was moved")
+    print(f"the same {len(outputs[0].splitlines())} lines, {transfers[0]} transfers became {transfers[1]}, of the whole program {transfers[2]}")
 
 
 main()
