@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where parcc --whole-program leaves the intermediate code of a file in its object: LLVM's bitcode and clang's options,
+/* Where parcc --whole-program leaves the intermediate code of a file in its object: LLVM's bitcode, and clang's options
  * as -fembed-bitcode stores them. The sections have names of their own, because tools that find .llvmbc take the whole
  * object for one of a link-time optimiser. Nothing of them gets into programs. */
 #ifndef TAIHU_INTERMEDIATE_CODE_H
