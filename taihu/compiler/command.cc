@@ -154,6 +154,11 @@ void add_whole_program(std::vector<string>& line, const Command& command, const 
   add_linker(line, own_words(own));
 }
 
+/// For the plugin's passes. The assembler, which gets what -mllvm says too, does not know the plugin.
+void add_pass_options(std::vector<string>& line, const std::vector<string>& options) {
+  for (const string& option : options) line.insert(line.end(), {"-Xclang", "-mllvm", "-Xclang", option});
+}
+
 void add_runtime(std::vector<string>& line, const Toolchain& tools) {
   require_file(tools.library, "lib/libparallelc.so", "parcc");
   add_linker(
@@ -208,32 +213,35 @@ std::vector<string> clang_command(const Command& command, const Toolchain& tools
                            "-fplugin-arg-parallelc-spm=" + std::to_string(command.scratchpad_bytes)});
   if (command.check) line.insert(line.end(), {"-D__PARALLELC_CHECK__=1", "-fplugin-arg-parallelc-check"});
   if (!command.scratchpad_model.empty()) {
-    line.insert(line.end(), {"-mllvm", "-taihu-scratchpad-model=" + command.scratchpad_model});
-    if (command.scratchpad_model_lines) line.insert(line.end(), {"-mllvm", "-taihu-scratchpad-model-lines"});
+    add_pass_options(line, {"-taihu-scratchpad-model=" + command.scratchpad_model});
+    if (command.scratchpad_model_lines) add_pass_options(line, {"-taihu-scratchpad-model-lines"});
     if (!command.scratchpad_pictures.empty())
-      line.insert(line.end(), {"-mllvm", "-taihu-scratchpad-model-pictures=" + command.scratchpad_pictures});
+      add_pass_options(line, {"-taihu-scratchpad-model-pictures=" + command.scratchpad_pictures});
     if (!command.debug) line.push_back("-gline-tables-only");  // names of kernels and lines
   }
   // A program's files are reported together, when they are linked.
   const string report = command.whole_program ? string() : command.layout_report;
-  if (command.whole_program)
-    line.insert(line.end(), {"-Xclang", "-fembed-bitcode=all", "-mllvm", "-taihu-whole-program",
-                             "-fplugin-arg-parallelc-version=" + version_of_code()});
+  if (command.whole_program) {
+    line.insert(line.end(),
+                {"-Xclang", "-fembed-bitcode=marker", "-fplugin-arg-parallelc-version=" + version_of_code()});
+    add_pass_options(line, {"-taihu-whole-program"});
+  }
   if (!command.layout_report.empty() || command.auto_dma || command.whole_program)
-    line.insert(line.end(), {"-mllvm", "-taihu-layout-costs=" + layout_costs(command), "-mllvm",
-                             "-taihu-layout-capacity=" + std::to_string(command.scratchpad_bytes)});
+    add_pass_options(line, {"-taihu-layout-costs=" + layout_costs(command),
+                            "-taihu-layout-capacity=" + std::to_string(command.scratchpad_bytes)});
   // Loops that copy or fill stay loops, so that they can be moved.
   if (command.auto_dma)
-    line.insert(line.end(), {"-mllvm", "-taihu-auto-dma", "-mllvm", "-disable-loop-idiom-memcpy", "-mllvm",
-                             "-disable-loop-idiom-memset"});
+    add_pass_options(line, {"-taihu-auto-dma", "-disable-loop-idiom-memcpy", "-disable-loop-idiom-memset"});
   if (command.optimise_for_host) {
-    line.insert(line.end(), {"-mllvm", "-taihu-host-loops"});
-    if (!report.empty()) line.insert(line.end(), {"-mllvm", "-taihu-host-report=" + report});
+    add_pass_options(line, {"-taihu-host-loops"});
+    if (!report.empty()) add_pass_options(line, {"-taihu-host-report=" + report});
   }
-  if (command.autonomic)
-    line.insert(line.end(), {"-fplugin-arg-parallelc-autonomic", "-mllvm", "-taihu-autonomic"});
-  if (command.output_in_pieces) line.insert(line.end(), {"-mllvm", "-taihu-no-proxy-opt"});
-  if (!report.empty()) line.insert(line.end(), {"-mllvm", "-taihu-layout=" + report});
+  if (command.autonomic) {
+    line.push_back("-fplugin-arg-parallelc-autonomic");
+    add_pass_options(line, {"-taihu-autonomic"});
+  }
+  if (command.output_in_pieces) add_pass_options(line, {"-taihu-no-proxy-opt"});
+  if (!report.empty()) add_pass_options(line, {"-taihu-layout=" + report});
   if ((!report.empty() || command.whole_program) && !command.debug && command.scratchpad_model.empty())
     line.push_back("-gline-tables-only");
   line.push_back("--end-no-unused-arguments");

@@ -92,7 +92,7 @@ TEST(Command, WholeProgramsAreCompiledByTheirLinker) {
   tools.linker = "/bin/ld";
   const Words object =
       clang_command(read_command({"-O2", "--whole-program", "--report=layout", "-c", "a.c"}), tools);
-  for (const char* word : {"-fembed-bitcode=all", "-taihu-whole-program", "-gline-tables-only"})
+  for (const char* word : {"-fembed-bitcode=marker", "-taihu-whole-program", "-gline-tables-only"})
     EXPECT_TRUE(holds(object, word)) << word;
   EXPECT_FALSE(holds(object, "-taihu-layout=text"));
   const Words program = clang_command(
