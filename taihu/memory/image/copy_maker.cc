@@ -75,7 +75,7 @@ void CopyMaker::edit_dynamic_section(const std::vector<std::string>& private_nam
 }
 
 // The loader insists on finding the library of every needed version, so entries of private libraries leave
-// the chain.
+// the chain. Where no version is left, it has no table that the numbers of symbols would lead to.
 void CopyMaker::drop_version_needs(const std::vector<std::string>& private_names) const {
   const auto first = object_->dynamic(DT_VERNEED);
   if (!first) return;
@@ -89,8 +89,10 @@ void CopyMaker::drop_version_needs(const std::vector<std::string>& private_names
   for (std::size_t i = 0; i < kept.size(); ++i)
     object_->change<Elf64_Verneed>(kept[i])->vn_next =
         i + 1 < kept.size() ? static_cast<Elf64_Word>(kept[i + 1] - kept[i]) : 0;
+  const bool without_versions = kept.empty() && !object_->dynamic(DT_VERDEF);
   for (Elf64_Dyn& entry : object_->change_dynamic_section()) {
     if (entry.d_tag == DT_VERNEEDNUM) entry.d_un.d_val = kept.size();
+    if (entry.d_tag == DT_VERSYM && without_versions) entry.d_tag = ignored_tag;
     if (entry.d_tag != DT_VERNEED) continue;
     if (kept.empty())
       entry.d_tag = ignored_tag;
