@@ -18,29 +18,6 @@
 namespace taihu::memory {
 namespace {
 
-/// Whether a library that ranks would share needs one that the runtime replaces, itself or through others:
-/// then its calls must be bound as those of the program, which a copy makes possible.
-bool needs_replaced(const std::string& path, const std::shared_ptr<const ElfObject>& loader,
-                    std::set<std::string>& seen) {
-  if (!seen.insert(path).second) return false;
-  try {
-    const auto library = std::make_shared<const ElfObject>(path, loader);
-    for (const std::string& name : library->needed()) {
-      if (runtime_replaces(name, path)) return true;
-      const auto next = find_library(name, *library);
-      if (next && needs_replaced(*next, library, seen)) return true;
-    }
-  } catch (const Error&) {
-    // What cannot be copied stays shared; loading it says what is wrong.
-  }
-  return false;
-}
-
-bool needs_replaced(const ElfObject& object) {
-  return std::any_of(object.needed().begin(), object.needed().end(),
-                     [&](const std::string& name) { return runtime_replaces(name, object.path()); });
-}
-
 /// Libraries that come before all that the program needs, as those of LD_PRELOAD do in a process: marun names
 /// tools of MPI here. An MPI library itself would be a second one.
 std::vector<std::shared_ptr<ElfObject>> preloads(const std::shared_ptr<const ElfObject>& program) {
@@ -104,7 +81,6 @@ std::vector<ImageTemplate::Library> ImageTemplate::read_objects(const std::strin
   const auto name_object = [&](const std::string& name, std::size_t position) {
     if (!name.empty() && known.emplace(name, position).second) private_names_.push_back(name);
   };
-  const bool program_needs_replaced = needs_replaced(*objects.front());
   for (auto& tool : preloads(objects.front())) {
     name_object(tool->soname(), objects.size());
     objects.push_back(std::move(tool));
@@ -118,9 +94,7 @@ std::vector<ImageTemplate::Library> ImageTemplate::read_objects(const std::strin
       }
       if (!known.contains(name)) {
         const auto path = find_library(name, *objects[i]);
-        std::set<std::string> seen;
-        const bool is_own = path && (is_of_rank(name, *path, *objects[i]) ||
-                                     (program_needs_replaced && needs_replaced(*path, objects[i], seen)));
+        const bool is_own = path && is_of_rank(name, *path, *objects[i]);
         if (void* const shared = is_own ? nullptr : share(name, path, *objects[i])) {
           shared_.push_back(shared);
           continue;
@@ -247,8 +221,9 @@ bool ImageTemplate::is_of_rank(const std::string& name, const std::string& path,
 }
 
 /// Whether a library needs one that has the state of a rank, itself or through others: it must not meet
-/// another one than the rank does. That none of them does is known only when all have been looked at, since
-/// they may need each other in a circle.
+/// another one than the rank does. So must one that calls what the runtime has in place of a library: its
+/// calls are bound as those of the program, which only a copy makes possible. That none of them does is known
+/// only when all have been looked at, since they may need each other in a circle.
 bool ImageTemplate::needs_state_of_rank(const std::string& path,
                                         const std::shared_ptr<const ElfObject>& loader) const {
   std::set<std::string> seen;
@@ -269,10 +244,12 @@ ImageTemplate::Need ImageTemplate::find_state_of_rank(const std::string& path,
   try {
     const auto library = std::make_shared<const ElfObject>(path, loader);
     for (const std::string& name : library->needed()) {
-      if (runtime_replaces(name, library->path())) continue;
-      const auto next = find_library(name, *library);
+      const bool replaced = runtime_replaces(name, library->path());
+      const auto next = replaced ? std::nullopt : find_library(name, *library);
       Need of_next = Need::none;
-      if (!next)
+      if (replaced || sharing_.makes_private(name, path))
+        of_next = Need::state;
+      else if (!next)
         of_next = Need::unknown;
       else if (sharing_.has_state_of_rank(name, *next))
         of_next = Need::state;

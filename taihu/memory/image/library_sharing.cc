@@ -80,8 +80,15 @@ constexpr std::array language_runtimes = {"libstdc++"sv,
 
 // What their users have told them is a rank's: objects and functions of its interpreter, open files; classes,
 // options and kernels that constructors of the users register, which copies of one user would do twice, and
-// at the same time.
+// at the same time. FFTW's plans have no locks, an interpreter is the only one of a process, and METIS takes random
+// numbers from the C library.
 constexpr std::array told_by_users = {"libpython"sv,
+                                      "libruby"sv,
+                                      "libguile"sv,
+                                      "libgc.so"sv,
+                                      "libfftw"sv,
+                                      "librfftw"sv,
+                                      "libmetis"sv,
                                       "libhdf5"sv,
                                       "libtorch"sv,
                                       "libc10"sv,
@@ -93,6 +100,11 @@ constexpr std::array told_by_users = {"libpython"sv,
                                       "libLLVM"sv,
                                       "libboost_serialization"sv,
                                       "libboost_wserialization"sv};
+
+// Written in Fortran, but without variables that keep their values, and without files.
+constexpr std::array stateless_fortran = {"libblas"sv,   "liblapack"sv, "libopenblas"sv, "libatlas"sv,
+                                          "libsatlas"sv, "libtatlas"sv, "libf77blas"sv,  "libptf77blas"sv,
+                                          "libblis"sv,   "libflame"sv,  "libmkl"sv};
 
 template <std::size_t count>
 bool is_one_of(std::string_view name, const std::array<std::string_view, count>& list) {
@@ -161,6 +173,11 @@ bool LibrarySharing::has_state_of_rank(const std::string& name, const std::strin
   const std::string file = last_part(name);
   return (begins_with_one_of(file, private_libraries_) || begins_with_one_of(file, told_by_users)) &&
          !is_never_copied(file, real_path(path));
+}
+
+bool LibrarySharing::makes_private(const std::string& needed, const std::string& user) const {
+  return last_part(needed).starts_with("libgfortran.so") &&
+         !begins_with_one_of(last_part(user), stateless_fortran);
 }
 
 bool LibrarySharing::may_be_copied(const std::string& name, const std::string& path) const {

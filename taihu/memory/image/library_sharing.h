@@ -7,8 +7,9 @@
 // Copied wherever they are, also beside one that the node process has loaded: runtimes of languages
 // (libstdc++, libgfortran), libraries that keep what their users tell them (libpython, libhdf5), and those
 // that the user names. A name alone never makes a library shared: what a user calls libutil.so or
-// libmpiwrap.so is private. Two rules need more than a name and are ImageTemplate's: a library that needs one
-// with a rank's state, and one that cannot be loaded without its user, are copied too.
+// libmpiwrap.so is private. Three rules need more than a name and are ImageTemplate's: a library that needs
+// one with a rank's state or calls MPI, one in Fortran, and one that cannot be loaded without its user, are
+// copied too.
 #pragma once
 
 #include <set>
@@ -33,6 +34,11 @@ class LibrarySharing {
   /// Whether the library keeps what the program has told it, or the user says so. One that needs it, for
   /// itself or for the program, needs the rank's own. Never the C library and Taihu's own.
   bool has_state_of_rank(const std::string& name, const std::string& path) const;
+
+  /// Whether the library at `user` has a rank's state because it needs `needed`: code in Fortran has
+  /// variables that keep their values (SAVE, COMMON), and files of the runtime library, which each rank has
+  /// for itself.
+  bool makes_private(const std::string& needed, const std::string& user) const;
 
  private:
   /// Whether it is never copied, even when asked for; `file` is its name and `real` its path.

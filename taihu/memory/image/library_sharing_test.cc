@@ -52,13 +52,23 @@ TEST(LibrarySharing, libraries_that_call_their_user_are_private) {
 TEST(LibrarySharing, libraries_in_which_their_users_register_are_private) {
   for (const char* name :
        {"libtorch_python.so.1.13", "libc10.so.1.13", "libprotobuf.so.32", "libgflags.so.2.2", "libglog.so.1",
-        "libLLVM-14.so.1", "libboost_serialization.so.1.74.0"}) {
+        "libLLVM-14.so.1", "libboost_serialization.so.1.74.0", "libfftw3.so.3", "libfftw3f_mpi.so.3",
+        "libmetis.so.5", "libruby-3.1.so.3.1", "libguile-3.0.so.1"}) {
     const std::string path = std::string("/usr/lib/x86_64-linux-gnu/") + name;
     EXPECT_TRUE(LibrarySharing().has_state_of_rank(name, path)) << name;
     EXPECT_TRUE(is_private(path)) << name;
   }
   const std::string picture = "/usr/lib/libtorch/libpng16.so.16";
   EXPECT_FALSE(LibrarySharing().has_state_of_rank(picture, picture));
+}
+
+TEST(LibrarySharing, libraries_in_fortran_are_private_but_for_those_without_state) {
+  const std::string folder = "/usr/lib/x86_64-linux-gnu/";
+  EXPECT_TRUE(LibrarySharing().makes_private("libgfortran.so.5", folder + "libarpack.so.2"));
+  EXPECT_FALSE(LibrarySharing().makes_private("libgfortran.so.5", folder + "lapack/liblapack.so.3"));
+  EXPECT_FALSE(LibrarySharing().makes_private("libgfortran.so.5",
+                                              folder + "openblas-pthread/libopenblasp-r0.3.21.so"));
+  EXPECT_FALSE(LibrarySharing().makes_private("libpng16.so.16", folder + "libarpack.so.2"));
 }
 
 TEST(LibrarySharing, those_that_the_user_names_have_state_but_never_the_c_library_and_taihus) {

@@ -89,6 +89,7 @@ int host_count(int value) {
   return host_counter += value;
 }
 int use_linked(void);
+int count_in_fortran_(void);
 int tell(int value);
 int tell_through(int value);
 
@@ -158,6 +159,11 @@ int main(int count_of_words, char** words) {
   // Also through one that is only opened, and through two that need each other, whichever is looked at first.
   CHECK(open_function("libteller.so.1", "tell_through", RTLD_NOW)(1) == rank + 2);
   CHECK(open_function("libcirclea.so.1", "circle_a", RTLD_NOW)(0) == rank + 2 && tell(0) == rank + 2);
+#ifdef FORTRAN
+  CHECK(count_in_fortran_() == 1);
+  let_others_run();
+  CHECK(count_in_fortran_() == 2);
+#endif
   if (count_of_words > 1 && strcmp(words[1], "fork") == 0) open_in_child(rank);
   CHECK(!dlopen("libmissing.so.1", RTLD_NOW) && strstr(dlerror(), "libmissing.so.1"));
   CHECK(!dlopen("libmissing.so.1", RTLD_NOW | RTLD_NOLOAD));
