@@ -27,6 +27,9 @@ std::optional<MpiLibrary> launcher_library(Environment environment);
 /// How many processes the launcher has started of the program; 1 without one, or when it does not say.
 long launched_processes(Environment environment);
 
+/// The number that the launcher has given to this process; 0 without one, or when it does not say.
+long launched_number(Environment environment);
+
 /// The variables in which launchers number the processes on a node, each under its own name.
 inline constexpr const char* index_on_node_variables[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                                                           "SLURM_LOCALID"};

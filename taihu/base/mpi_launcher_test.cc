@@ -57,6 +57,19 @@ TEST(LaunchedProcesses, AreCountedWhoeverStartedThem) {
   EXPECT_EQ(processes_for({{"PMI_SIZE", "many"}}), 1);
 }
 
+TEST(LaunchedNumber, IsWhatTheLauncherSays) {
+  const auto number_for = [](const std::map<std::string, std::string>& environment) {
+    variables() = environment;
+    return launched_number(look_up);
+  };
+  EXPECT_EQ(number_for({}), 0);
+  EXPECT_EQ(number_for({{"OMPI_COMM_WORLD_SIZE", "3"}, {"OMPI_COMM_WORLD_RANK", "2"}}), 2);
+  EXPECT_EQ(number_for({{"PMI_RANK", "1"}, {"PMI_SIZE", "4"}}), 1);
+  EXPECT_EQ(number_for({{"PMIX_RANK", "3"}, {"SLURM_PROCID", "3"}}), 3);
+  EXPECT_EQ(number_for({{"SLURM_PROCID", "3"}}), 0) << "no MPI process";
+  EXPECT_EQ(number_for({{"PMI_RANK", "some"}}), 0);
+}
+
 TEST(LauncherLibrary, IsWhatTaihuMpiSays) {
   EXPECT_EQ(library_for({{"TAIHU_MPI", "mpich"}, {"OMPI_COMM_WORLD_SIZE", "2"}}), MpiLibrary::mpich);
   EXPECT_EQ(library_for({{"TAIHU_MPI", "openmpi"}, {"PMI_RANK", "0"}}), MpiLibrary::open_mpi);

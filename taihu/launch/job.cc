@@ -141,12 +141,16 @@ JobParameters from_environment(const EnvironmentMap& environment) {
   job.trace = reader.text("TAIHU_TRACE");
   job.trace_collectives = reader.text("TAIHU_TRACE_COLLECTIVES");
   job.deadlock_timeout_seconds = reader.seconds("TAIHU_DEADLOCK_TIMEOUT");
-  job.node_timeout_seconds = reader.seconds("TAIHU_NODE_TIMEOUT", job.node_timeout_seconds);
+  job.node_timeout_seconds = node_timeout_seconds(environment);
   job.task_deadline_seconds = reader.seconds("TAIHU_TASK_DEADLINE");
   job.task_progress_seconds = reader.seconds("TAIHU_TASK_PROGRESS");
   job.restart = reader.text("TAIHU_RESTART");
   job.program_name = reader.text("TAIHU_PROGRAM_NAME");
   return job;
+}
+
+double node_timeout_seconds(const EnvironmentMap& environment) {
+  return Reader(environment).seconds("TAIHU_NODE_TIMEOUT", JobParameters().node_timeout_seconds);
 }
 
 void from_command_line(JobParameters& job, int argc, const char* const* argv) {

@@ -57,6 +57,9 @@ EnvironmentMap to_environment(const JobParameters& job);
 /// usable value.
 JobParameters from_environment(const EnvironmentMap& environment);
 
+/// --node-timeout alone, before the rest of the job is read. Throws Error as from_environment does.
+double node_timeout_seconds(const EnvironmentMap& environment);
+
 /// Takes program and arguments from `parallelc-node program args...`, and the program's name unless it is
 /// set. Throws UsageError when there is no program.
 void from_command_line(JobParameters& job, int argc, const char* const* argv);

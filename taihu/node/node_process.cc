@@ -24,6 +24,7 @@
 #include "taihu/message/link.h"
 #include "taihu/node/process_watch.h"
 #include "taihu/node/ranks.h"
+#include "taihu/node/start_watch.h"
 
 namespace taihu::node {
 namespace {
@@ -32,6 +33,7 @@ namespace {
 struct Connection {
   std::unique_ptr<message::Link> link;
   std::unique_ptr<message::Node> node;
+  std::unique_ptr<StartWatch> start;  ///< until all node processes are connected
 };
 
 /// The node of this process, for abort_job. Set before the ranks run.
@@ -62,6 +64,14 @@ launch::Layout agree_on_layout(const launch::JobParameters& job, const launch::H
     for (const std::string& text : link->allgather(to_text(here))) hosts.push_back(host_from_text(text));
   }
   return launch::make_layout(job.ranks, hosts, job.scopes);
+}
+
+/// Null when it may wait for the others forever.
+std::unique_ptr<StartWatch> watch_start(const launch::EnvironmentMap& environment) {
+  const double seconds = launch::node_timeout_seconds(environment);
+  if (seconds <= 0) return nullptr;
+  const long number = launched_number(process_environment);
+  return std::make_unique<StartWatch>(seconds, number, [=] { end_late_start(number, seconds); });
 }
 
 /// OpenMP runtimes start as many threads as the process has cpus, unless told otherwise: here, all ranks
@@ -127,6 +137,7 @@ void warn_of_unknown_libraries(const Language& language, const launch::JobParame
     language.ending();
     node->abort(exit_code);
   };
+  connection.start.reset();
   std::unique_ptr<ProcessWatch> watch;
   if (layout.processes > 1 && job.node_timeout_seconds > 0)
     watch = std::make_unique<ProcessWatch>(*node, job.node_timeout_seconds, [node, &job](int lost) {
@@ -153,7 +164,10 @@ int run_node_process(Language& language, int argc, char** argv) {
     memory::allow_many_files();
     const launch::EnvironmentMap environment = launch::current_environment();
     const auto mpi = environment.find("TAIHU_MPI");
-    if (mpi != environment.end() && !mpi->second.empty()) connection.link = message::open_link();
+    if (mpi != environment.end() && !mpi->second.empty()) {
+      connection.start = watch_start(environment);
+      connection.link = message::open_link();
+    }
     launch::JobParameters job = launch::from_environment(environment);
     launch::from_command_line(job, argc, argv);
     memory::name_program(job.program_name);
