@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -214,9 +215,19 @@ void declare(CLI::App& app, Options& options) {
       ->type_name("N")
       ->check(CLI::Range(3, 1024).description(""));
   app.add_flag("--crowded", options.crowded, "measure also what has more ranks than there are cores");
-  app.add_option("words", options.job_words,
-                 "behind --: options of marun for jobs of several node processes, such as hosts")
-      ->type_name("OPTION");
+  app.footer("Behind -- may stand options of marun for jobs of several node processes, such as hosts");
+}
+
+/// Takes the words behind "--" away from those of the command line: options of marun for jobs.
+int take_job_words(int argc, char** argv, Options& options) {
+  char** const end = argv + argc;
+  char** const dashes =
+      std::find_if(argv, end, [](const char* word) { return std::string_view(word) == "--"; });
+  if (dashes == end) return argc;
+  options.job_words.assign(dashes + 1, end);
+  if (!options.job_words.empty() && !options.job_words.front().starts_with("-"))
+    throw UsageError("behind -- are options of marun, and '" + options.job_words.front() + "' is none");
+  return static_cast<int>(dashes - argv);
 }
 
 int run(int argc, char** argv) {
@@ -225,6 +236,7 @@ int run(int argc, char** argv) {
       "Measures the sizes at which Taihu changes its ways and writes the table that parcrun and marun read",
       "taihu-tune");
   declare(app, options);
+  argc = take_job_words(argc, argv, options);
   if (!parse_command_line(app, argc, argv)) return 0;
   for (const std::string& name : options.only)
     if (std::ranges::none_of(settings, [&](const Setting& setting) { return name == setting.variable; }))

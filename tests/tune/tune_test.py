@@ -76,6 +76,10 @@ class Tune(unittest.TestCase):
     def test_wrong_use_is_told_before_anything_runs(self):
         self.assertEqual(2, self.tune("--only", "TAIHU_MPI").returncode)
         self.assertEqual(2, self.tune("--system", "--output", "x").returncode)
+        for words in ["TAIHU_EAGER_BYTES"], ["--dry-run", "word"], ["--dry-run", "--", "word"]:
+            done = self.tune(*words)
+            self.assertEqual((2, "", 1), (done.returncode, done.stdout, done.stderr.count("\n")), done.stderr)
+            self.assertIn(words[-1], done.stderr)
         done = self.tune("--output", self.folder / "no/folder" / ("x" * 300))
         self.assertEqual(1, done.returncode)
         self.assertEqual(1, done.stderr.count("\n"), done.stderr)
