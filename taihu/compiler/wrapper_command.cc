@@ -128,9 +128,19 @@ Words without_xlinker(const Words& line) {
   return words;
 }
 
+/// A word as both a shell and CMake's FindMPI read it, which knows no quotes but double ones behind the
+/// letters of an option: -I"/a b/include".
+string shown_word(const string& word) {
+  const string quoted = shell_word(word);
+  if (quoted == word || word.find_first_of("\"\\$`!") != string::npos) return quoted;
+  for (const std::string_view option : {"-I", "-L", "-Wl,"})
+    if (word.starts_with(option)) return string(option) + '"' + word.substr(option.size()) + '"';
+  return quoted;
+}
+
 string line_of(const Words& words) {
   string text;
-  for (const string& word : words) text += (text.empty() ? "" : " ") + shell_word(word);
+  for (const string& word : words) text += (text.empty() ? "" : " ") + shown_word(word);
   return text + "\n";
 }
 

@@ -133,6 +133,17 @@ TEST(Wrapper, shows_the_command_that_would_run) {
   EXPECT_EQ(said({"a.c", "-show"}), joined + "\n");
 }
 
+TEST(Wrapper, shows_folders_with_spaces_as_find_mpi_reads_them) {
+  WrapperFiles files = complete_files();
+  files.include = "/a b/include";
+  files.library_folder = "/a b/lib";
+  EXPECT_EQ(said({"-showme:compile"}, files), "-I\"/a b/include\" -fPIC\n");
+  EXPECT_EQ(said({"-showme:link"}, files), "-L\"/a b/lib\" -Wl,\"-rpath,/a b/lib\" -lmpi_abi\n");
+  EXPECT_EQ(said({"-showme:incdirs"}, files), "'/a b/include'\n");
+  files.include = "/a $b/include";
+  EXPECT_EQ(said({"-showme:compile"}, files), "'-I/a $b/include' -fPIC\n") << "a shell would look b up";
+}
+
 TEST(Wrapper, fortran_modules_and_library_where_they_are) {
   WrapperFiles files = complete_files();
   files.modules = "/t/include/taihu/fortran/gfortran-12";
