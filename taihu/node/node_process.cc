@@ -98,6 +98,14 @@ void warn_of_unknown_libraries(const Language& language, const launch::JobParame
   }
 }
 
+/// What libraries that all ranks share have printed is in the streams of the process, which ends without
+/// closing them. A thread that was left behind may hold one.
+void flush_own_output() {
+  if (ftrylockfile(stdout) != 0) return;
+  fflush_unlocked(stdout);
+  funlockfile(stdout);
+}
+
 /// What follows once the node processes are connected. Ends the process, unless the start fails: then throws
 /// Error.
 [[noreturn]] void run_connected(Language& language, const launch::JobParameters& job,
@@ -146,13 +154,14 @@ void warn_of_unknown_libraries(const Language& language, const launch::JobParame
   const int exit_code = ranks.run(*node, settings);
   language.finish();
   memory::report_heap();
+  flush_own_output();
   if (process != 0) watch.reset();  // process 0 watches until all others have ended
   node->finish();
   watch.reset();
   // Threads that ranks have left behind may still run in the images, as in any process that ends: nothing
   // that they use is taken away, except the connection.
   connection.node.reset();
-  std::_Exit(exit_code);  // ranks flush their own streams; this process writes to stderr alone
+  std::_Exit(exit_code);  // ranks flush their own streams
 }
 
 }  // namespace

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that calls MPI only through a library of the system, to which it is linked or which it opens: the library's calls
-// go to the ranks' MPI all the same.
-#ifdef LIBRARY
+// go to the ranks' MPI all the same. What another library prints, which all ranks share, is not lost.
+#ifdef PRINTS
+#include <stdio.h>
+
+void print_line(void) {
+    puts("a line of the library");
+}
+#elif defined LIBRARY
 #include <mpi.h>
 
 int sum_over_ranks(int *ranks) {
@@ -18,9 +24,11 @@ int sum_over_ranks(int *ranks) {
 #include <stdio.h>
 
 int sum_over_ranks(int *ranks);
+void print_line(void);
 
 int main(void) {
     int ranks = 0;
+    print_line();
 #ifdef OPENED
     void *library = dlopen("libindirect.so.1", RTLD_NOW);
     int (*sum)(int *) = library ? (int (*)(int *))dlsym(library, "sum_over_ranks") : 0;

@@ -10,11 +10,15 @@ trap 'rm -rf "$place"' EXIT
 mkdir "$place/system"
 set -e
 "$mpicc" -shared -fPIC -DLIBRARY "$source" -Wl,-soname,libindirect.so.1 -o "$place/system/libindirect.so.1"
-cc "$source" -Wl,--allow-shlib-undefined "$place/system/libindirect.so.1" -Wl,-rpath,$folder -o "$place/linked"
-cc -DOPENED "$source" -Wl,--disable-new-dtags,-rpath,$folder -o "$place/opened"
+cc -shared -fPIC -DPRINTS "$source" -Wl,-soname,libprints.so.1 -o "$place/system/libprints.so.1"
+prints="$place/system/libprints.so.1"
+cc "$source" -Wl,--allow-shlib-undefined "$place/system/libindirect.so.1" "$prints" -Wl,-rpath,$folder -o "$place/linked"
+cc -DOPENED "$source" "$prints" -Wl,--disable-new-dtags,-rpath,$folder -o "$place/opened"
 for program in linked opened; do
   for processes in 1 2; do
     $alone sh -c 'mount --bind "$1" "$2" && shift 2 && exec "$@"' sh "$place/system" $folder \
-      "$marun" --timeout 60 -n 3 --processes-per-node $processes "$place/$program"
+      "$marun" --timeout 60 -n 3 --processes-per-node $processes "$place/$program" > "$place/output"
+    [ "$(grep -c '^sum 3 of 3 ranks' "$place/output")" = 3 ] && [ "$(grep -c '^a line' "$place/output")" = 3 ] ||
+      { cat "$place/output"; exit 1; }
   done
 done
