@@ -50,6 +50,7 @@ std::string check_program(const std::string& program, const std::string& working
   namespace fs = std::filesystem;
   const LaunchCommand& command = *surroundings.command;
   std::error_code ignored;
+  check_input(!program.empty(), "cannot run a program without a name");
   const bool in_path = program.find('/') == program.npos;
   std::string found = in_path ? surroundings.find_program(program) : program;
   // With a directory per rank ("%r") a relative path of the program starts at the directory in which the
@@ -61,12 +62,16 @@ std::string check_program(const std::string& program, const std::string& working
         "cannot find the program " + program + " in PATH" +
         (fs::exists(here / program, ignored) ? "; it is in the working directory: write ./" + program : ""));
   if (const std::string other = program_for_ranks(here / found, command); !other.empty()) found = other;
+  if (here.empty() && fs::path(found).is_relative())
+    check_input(!fs::current_path(ignored).empty(),
+                "cannot run " + program + " (the working directory no longer exists); change to another one");
   fs::path path = here / found;  // an absolute `found` replaces `here`
   check_input(fs::exists(path, ignored) || here.empty() || fs::is_directory(here, ignored),
               "cannot run " + program + " (no working directory " + here.string() + "); check --wdir");
   check_input(fs::exists(path, ignored), "cannot run " + program + " (no such file)");
   check_input(!fs::is_directory(path, ignored),
               "cannot run " + program + " (it is a directory); name the program in it");
+  check_input(fs::is_regular_file(path, ignored), "cannot run " + program + " (it is not a regular file)");
   check_input(access(path.c_str(), R_OK) == 0, "cannot run " + program + " (no permission to read it)");
   const bool is_python_script = python_script(path).has_value();
   if (!is_python_script && begins_with(path, "#!")) {

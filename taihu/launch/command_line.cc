@@ -273,7 +273,10 @@ void read_texts(const Texts& texts, RunOptions& options) {
 }
 
 void refuse_universe(const JobParameters& job) {
+  constexpr int most = 1 << 24;  // node processes keep some 100 bytes for each
   if (job.universe == 0) return;
+  if (job.universe > most)
+    throw UsageError("--universe-size " + std::to_string(job.universe) + " is above " + std::to_string(most));
   if (job.universe < job.ranks)
     throw UsageError("--universe-size " + std::to_string(job.universe) + " is below the " +
                      std::to_string(job.ranks) + " ranks that start");

@@ -222,6 +222,7 @@ TEST(CommandLine, statistics_are_for_both_languages_and_traces_differ) {
 TEST(CommandLine, a_universe_holds_the_ranks_that_start) {
   EXPECT_EQ(marun({"-n", "4", "--universe-size", "6", "p"}).job.universe, 6);
   EXPECT_EQ(marun({"-n", "4", "p"}).job.universe, 0);
+  EXPECT_NE(marun_refusal({"--universe-size", "2000000000", "p"}).find("above 16777216"), std::string::npos);
   EXPECT_NE(marun_refusal({"-n", "4", "--universe-size", "3", "p"}).find("below the 4 ranks"),
             std::string::npos);
   EXPECT_NE(marun_refusal({"--universe-size", "0", "p"}), "accepted");

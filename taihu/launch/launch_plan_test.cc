@@ -320,6 +320,13 @@ class Program : public testing::Test {
   std::string folder_;
 };
 
+TEST_F(Program, what_is_no_file_is_refused_and_not_opened) {
+  ASSERT_EQ(mkfifo((folder_ + "/pipe").c_str(), 0755), 0);  // to open it would wait for a writer
+  EXPECT_NE(refusal_of(folder_ + "/pipe").find("not a regular file"), std::string::npos);
+  EXPECT_NE(refusal_of("").find("without a name"), std::string::npos);
+  EXPECT_NE(refusal_of("/dev/null").find("not a regular file"), std::string::npos);
+}
+
 TEST_F(Program, good_ones) {
   EXPECT_EQ(check_program(folder_ + "/good", "", place_with({})), folder_ + "/good");
   EXPECT_EQ(check_program("./good", folder_, place_with({})), "./good")

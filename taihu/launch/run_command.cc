@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/launch/run_command.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -29,6 +30,14 @@ std::string summary(const RunOptions& options, const LaunchPlan& plan) {
 void check_network() {
   const char* const file = std::getenv("TAIHU_NETWORK");
   if (file != nullptr && *file != '\0') topology::read_interconnect(file);
+}
+
+/// Files and pipes that are opened later must not get the number of a standard stream that is closed: what
+/// the job prints would go there. In its place is one that can only be used the wrong way round, so that its
+/// users see the same error (EBADF).
+void occupy_closed_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 int run(const LaunchCommand& command, const std::string& version, const std::vector<std::string>& words) {
@@ -71,6 +80,7 @@ int run(const LaunchCommand& command, const std::string& version, const std::vec
 }  // namespace
 
 int run_command(const LaunchCommand& command, const std::string& version, int argc, char** argv) {
+  occupy_closed_streams();
   return run_program(command.name, [&] { return run(command, version, {argv + 1, argv + argc}); });
 }
 
