@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the ranks of a node process find their channels: for each rank one table by sender and one by
-// receiver.
+// receiver; and how many first messages it has sent without one.
 //
 // Most pairs never exchange a message, and 4,000 ranks have 16 million of them. The tables are zeroed memory
 // of the system, whose pages are there once they are written: a rank that talks to a few others has a page or
@@ -9,6 +9,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "taihu/base/contract.h"
@@ -34,6 +35,10 @@ class ChannelTables {
   std::span<Channel*> outgoing(int index) const noexcept {
     return {reinterpret_cast<Channel**>(table(2 * row(index) + 1)), ranks_};
   }
+  /// Letters sent, by receiver.
+  std::span<std::uint8_t> letters(int index) const noexcept {
+    return {reinterpret_cast<std::uint8_t*>(table(2 * ranks_)) + row(index) * ranks_, ranks_};
+  }
 
  private:
   static_assert(sizeof(std::atomic<Channel*>) == sizeof(Channel*) &&
@@ -44,7 +49,7 @@ class ChannelTables {
     return static_cast<std::size_t>(index);
   }
   std::byte* table(std::size_t number) const noexcept { return memory_ + number * ranks_ * sizeof(Channel*); }
-  std::size_t bytes() const noexcept { return 2 * ranks_ * ranks_ * sizeof(Channel*); }
+  std::size_t bytes() const noexcept { return (2 * sizeof(Channel*) + 1) * ranks_ * ranks_; }
 
   std::size_t ranks_;
   std::byte* memory_;

@@ -17,7 +17,7 @@ Channel* const some_channel = reinterpret_cast<Channel*>(0x1000);
 /// Pages that the tables of so many ranks have in memory.
 std::size_t present_pages(const ChannelTables& tables, int ranks) {
   const std::size_t bytes =
-      2 * sizeof(Channel*) * static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks);
+      (2 * sizeof(Channel*) + 1) * static_cast<std::size_t>(ranks) * static_cast<std::size_t>(ranks);
   std::vector<unsigned char> present((bytes + page_bytes() - 1) / page_bytes());
   if (mincore(tables.incoming(0).data(), bytes, present.data()) != 0) return SIZE_MAX;
   std::size_t count = 0;
@@ -35,6 +35,11 @@ TEST(ChannelTables, BeginEmptyAndKeepApartWhatIsWritten) {
       for (Channel*& channel : tables.outgoing(rank)) {
         ASSERT_EQ(channel, nullptr);
         channel = some_channel;
+      }
+      ASSERT_EQ(tables.letters(rank).size(), static_cast<std::size_t>(ranks));
+      for (std::uint8_t& letters : tables.letters(rank)) {
+        ASSERT_EQ(letters, 0);
+        letters = 3;
       }
     }
     for (int rank = 0; rank < ranks; ++rank)

@@ -88,6 +88,7 @@ void LocalEndpoint::poll_link_in_turn() {
 }
 
 void LocalEndpoint::drain() {
+  if (mailbox_.has_letters()) drain_mailbox();
   drain_channels();
   if (inbox_filled_.load(std::memory_order_acquire)) drain_inbox();
   ++polls_;
@@ -118,6 +119,9 @@ void LocalEndpoint::drain_channels() {
 }
 
 inline __attribute__((always_inline)) void LocalEndpoint::deliver(Channel& channel, const InRing& message) {
+  // The sender's letters are older; they have come since the mailbox was emptied.
+  if (mailbox_.has_letters()) [[unlikely]]
+    drain_mailbox();
   if (message.kind != CellKind::announced) [[likely]] {
     Request* receive = queues_.take_posted(channel.source(), message.context, message.tag);
     if (receive != nullptr) {

@@ -18,6 +18,7 @@ void Channel::check_overflow() {
 void LocalEndpoint::check_locked() {
   queues_.check_invariants();
   requests_.check_invariants();
+  mailbox_.check_invariants();
   for (const auto& channel : channels_) channel->check_sender();
   for (const auto& incoming : incoming_)
     if (Channel* const channel = incoming.load(std::memory_order_acquire); channel != nullptr)

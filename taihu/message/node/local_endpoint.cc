@@ -25,7 +25,9 @@ LocalEndpoint::LocalEndpoint(NodeProcess& node, int rank, int local_index, threa
       active_(node.places()),
       incoming_(node.channel_tables().incoming(local_index)),
       doorbell_(doorbell_on(pillow, local_index)),
+      mailbox_(node.places()),
       outgoing_(node.channel_tables().outgoing(local_index)),
+      letters_(node.channel_tables().letters(local_index)),
       rings_(static_cast<std::size_t>(node.local_ranks())),
       requests_(doorbell_),
       sent_(doorbell_) {
@@ -54,15 +56,6 @@ Request* LocalEndpoint::take_request(Context context) {
   Request* request = requests_.take();
   request->context = context;
   return request;
-}
-
-Channel& LocalEndpoint::new_channel_to(LocalEndpoint& peer) {
-  const std::uint32_t lines = node_.tuning().ring_lines;
-  Channel& channel =
-      *channels_.emplace_back(std::make_unique<Channel>(rank_, lines, rings_.take(lines * line_bytes)));
-  outgoing_[static_cast<unsigned>(peer.local_index_)] = &channel;
-  peer.incoming_[static_cast<unsigned>(local_index_)].store(&channel, std::memory_order_release);
-  return channel;
 }
 
 inline void LocalEndpoint::notice_from(int peer_index) noexcept {
@@ -94,7 +87,15 @@ inline __attribute__((always_inline)) bool LocalEndpoint::push_inline(LocalEndpo
                                                                       int tag, const Data& data,
                                                                       bool in_stream) {
   {
-    std::lock_guard hold(lock_);
+    std::unique_lock hold(lock_);
+    Channel* const channel = outgoing_[static_cast<unsigned>(peer.local_index_)];
+    if (channel == nullptr) [[unlikely]] {
+      if (put_letter(peer, context, tag, data)) {
+        hold.unlock();
+        peer.doorbell_.ring();
+        return true;
+      }
+    }
     if (!channel_to(peer).push_inline(context, tag, data.address, data.bytes, in_stream)) [[unlikely]]
       return false;
   }
@@ -252,7 +253,7 @@ bool LocalEndpoint::receive_directly(int source, Context context, int tag, const
   InRing message;
   const auto may_go_on = [&] { return !lock_.is_wanted(); };
   if (!channel->wait_front(message, turns_to_watch(peer), expected, may_go_on) ||
-      message.context != context || (tag != any_tag && message.tag != tag)) {
+      message.context != context || (tag != any_tag && message.tag != tag) || mailbox_.has_letters()) {
     return false;
   }
   std::size_t bytes = message.bytes;

@@ -26,6 +26,7 @@
 #include "taihu/message/matching/matching.h"
 #include "taihu/message/node/channel.h"
 #include "taihu/message/node/placement.h"
+#include "taihu/message/rings/mailbox.h"
 #include "taihu/message/rings/ring_memory.h"
 
 namespace taihu::message {
@@ -140,6 +141,7 @@ class LocalEndpoint final : public Endpoint {
     return channel != nullptr ? *channel : new_channel_to(peer);
   }
   Channel& new_channel_to(LocalEndpoint& peer);
+  bool put_letter(LocalEndpoint& peer, Context context, int tag, const Data& data) noexcept;
   void notice_from(int peer_index) noexcept;
   void wake_for(int peer_index) noexcept;
   int turns_to_watch(const LocalEndpoint* partner) noexcept;
@@ -170,6 +172,7 @@ class LocalEndpoint final : public Endpoint {
   int drain(Channel& channel);
   void drain_channel_of(int peer_index);
   void drain_inbox();
+  void drain_mailbox();
   void withdraw_sent_there(const Arrival& withdrawal);
   void retire_silent_channels();
   void deliver(Channel& channel, const InRing& message);
@@ -196,7 +199,7 @@ class LocalEndpoint final : public Endpoint {
 
   // Read and written by other ranks.
   ActiveChannels active_;                            // senders whose channels may hold messages
-  const std::span<std::atomic<Channel*>> incoming_;  // by sender; null until its first message
+  const std::span<std::atomic<Channel*>> incoming_;  // by sender; null until one is needed
   alignas(64) threads::Doorbell doorbell_;
   SpinLock inbox_lock_;
   std::vector<InboxMessage> inbox_;  // guarded by inbox_lock_
@@ -207,10 +210,12 @@ class LocalEndpoint final : public Endpoint {
   Placement placement_;
 
   HelpWanted help_wanted_;
+  Mailbox mailbox_;
 
   // The rank's own; guarded by lock_.
   alignas(64) BiasedLock lock_;
-  const std::span<Channel*> outgoing_;  // by receiver; null until the first message
+  const std::span<Channel*> outgoing_;     // by receiver; null until one is needed
+  const std::span<std::uint8_t> letters_;  // sent, by receiver
   RingMemory rings_;
   std::vector<std::unique_ptr<Channel>> channels_;  // those of outgoing_
   MatchQueues queues_;
