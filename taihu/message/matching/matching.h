@@ -47,10 +47,19 @@ struct Arrival {
   bool in_pieces = false;       ///< the data come in pieces, because they are laid out there
 };
 
-/// A message that no receive waited for. Owns its data when they are here.
+/// A message that no receive waited for. Owns its data when they are here. Stays where it is.
 struct Message : Arrival {
   explicit Message(const Arrival& arrival) : Arrival(arrival) {}
+  Message(const Message&) = delete;
+  Message& operator=(const Message&) = delete;
+  /// Memory for its data: in itself where they are short.
+  std::byte* own_data() {
+    if (bytes <= sizeof short_data) return short_data;
+    owned = std::make_unique_for_overwrite<std::byte[]>(bytes);
+    return owned.get();
+  }
   std::unique_ptr<std::byte[]> owned;
+  std::byte short_data[40];
   Neighbours<Message> in_bucket;
   Neighbours<Message> in_order;
 };

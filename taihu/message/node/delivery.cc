@@ -217,10 +217,9 @@ void LocalEndpoint::keep_unexpected(const Arrival& arrival, std::unique_ptr<std:
 }
 
 void LocalEndpoint::buffer(Message& message) {
-  message.owned = std::make_unique_for_overwrite<std::byte[]>(message.bytes);
-  copy_message({message.owned.get(), message.bytes}, {message.data, message.bytes, message.layout},
-               message.bytes);
-  message.data = message.owned.get();
+  std::byte* const data = message.own_data();
+  copy_message({data, message.bytes}, {message.data, message.bytes, message.layout}, message.bytes);
+  message.data = data;
   message.layout = nullptr;
   message.kind = Arrival::Kind::here;
   Request* sender = std::exchange(message.sender, nullptr);
