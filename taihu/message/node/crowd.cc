@@ -30,9 +30,9 @@ bool are_on_one_node(const launch::Layout& layout, int process, int other) {
 /// To give the core away is cheaper than to sleep and be woken as long as few others take their turns first.
 std::int16_t yields_when_crowded(int ranks) {
   constexpr int most = 50, few_ranks = 32;
-  // Up to some thousands the last one comes within a few turns of all; with more a turn takes longer than to
-  // sleep.
-  constexpr int least = 3, most_ranks = 3000;
+  // Up to some thousands the last one comes within some turns of all, and so does the message of a rank that
+  // all others may have talked to before; with more a turn takes longer than to sleep.
+  constexpr int least = 12, most_ranks = 3000;
   if (ranks > most_ranks) return 0;
   return static_cast<std::int16_t>(std::clamp(most * few_ranks / ranks, least, most));
 }
