@@ -134,6 +134,10 @@ class Board {
   Board& operator=(const Board&) = delete;
 
   int members() const noexcept { return static_cast<int>(doorbells_.size()); }
+  /// Made with these arguments, and left by all members at the same step: for another group of them.
+  bool is_of(const std::vector<threads::Doorbell*>& doorbells, bool crowded) const noexcept;
+  /// What depends on the members in other node processes. While no member is in a step.
+  void forget_programs() noexcept;
   /// More ranks than cores: waiting for others means giving a core away.
   bool crowded() const noexcept { return crowded_; }
   /// Up to this size data from or for one member are better inline than read from its buffer. With a core

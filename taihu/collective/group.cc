@@ -15,6 +15,7 @@
 #include "taihu/collective/network_choice.h"
 #include "taihu/collective/operations.h"
 #include "taihu/collective/plain_forms.h"
+#include "taihu/collective/spare_boards.h"
 
 namespace taihu::collective {
 
@@ -50,6 +51,8 @@ std::vector<threads::Doorbell*> local_doorbells(message::Node& node, const Membe
 /// find what the others did, even when they have left again.
 class GroupRegistry {
  public:
+  explicit GroupRegistry(int ranks) : spare_boards_(boards_of_rank * static_cast<std::size_t>(ranks)) {}
+
   GroupHandle::State join(std::shared_ptr<GroupRegistry> self, message::Node& node, message::Context context,
                           std::span<const int> ranks, int member, bool crowded,
                           const std::shared_ptr<JobNetwork>& network,
@@ -62,6 +65,7 @@ class GroupRegistry {
       entry =
           groups_.emplace(key, std::make_unique<GroupState>(node, context, ranks, crowded, network, notes))
               .first;
+      entry->second->board_ = spare_boards_.take(local_doorbells(node, entry->second->membership), crowded);
     }
     GroupState& state = *entry->second;
     check_input(std::ranges::equal(state.membership.ranks, ranks),
@@ -72,12 +76,15 @@ class GroupRegistry {
   }
 
   void leave(GroupState& state) noexcept {
-    std::unique_ptr<GroupState> last;  // ends without the lock
+    // These end without the lock.
+    std::unique_ptr<GroupState> last;
+    std::vector<std::unique_ptr<Board>> gone;
     const std::scoped_lock lock(mutex_);
     if (--state.handles_ != 0 || state.members_with_most_ != state.joins_.size()) return;
     const auto entry = groups_.find(Key(state.context, state.membership.ranks.front()));
     last = std::move(entry->second);
     groups_.erase(entry);
+    if (last->board_) spare_boards_.keep(std::move(last->board_), gone);
   }
 
   std::size_t count() {
@@ -100,8 +107,12 @@ class GroupRegistry {
     if (joins == state.most_joins_) ++state.members_with_most_;
   }
 
+  /// Spare ones that a rank is a member of, on average.
+  static constexpr std::size_t boards_of_rank = 2;
+
   std::mutex mutex_;
   std::map<Key, std::unique_ptr<GroupState>> groups_;
+  SpareBoards spare_boards_;
 };
 
 void LeaveGroup::operator()(GroupState* state) const noexcept {
@@ -130,8 +141,10 @@ GroupState::GroupState(message::Node& node, message::Context context_of_group, s
 GroupState::~GroupState() = default;
 
 Board& GroupState::board() {
-  std::call_once(board_is_made_,
-                 [this] { board_ = std::make_unique<Board>(local_doorbells(node_, membership), crowded_); });
+  std::call_once(board_is_made_, [this] {
+    if (!board_)  // no spare one
+      board_ = std::make_unique<Board>(local_doorbells(node_, membership), crowded_);
+  });
   return *board_;
 }
 
@@ -173,7 +186,7 @@ Groups::Groups(message::Node& node, int cores, std::shared_ptr<JobNetwork> netwo
       cores_(cores),
       network_(std::move(network)),
       notes_(std::make_shared<ChoiceNotes>()),
-      registry_(std::make_shared<GroupRegistry>()) {
+      registry_(std::make_shared<GroupRegistry>(node.local_ranks())) {
   long_bytes();  // a wrong one is told now
 }
 

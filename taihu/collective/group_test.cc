@@ -10,6 +10,7 @@
 #include "taihu/base/error.h"
 #include "taihu/collective/collectives.h"
 #include "taihu/collective/fake_cluster.h"
+#include "taihu/collective/spare_boards.h"
 
 namespace taihu::collective {
 namespace {
@@ -85,6 +86,78 @@ TEST(Groups, LeaveNothingWhenAllMembersHaveLeft) {
     GroupHandle moved = std::move(second);
   }
   EXPECT_EQ(groups.count(), 0u);
+}
+
+/// Both members of a group of ranks 0 and 1, by one thread: `calls` broadcasts of one, then the other takes
+/// them.
+void call_as_both(GroupHandle& root, GroupHandle& reader, int calls) {
+  for (int k = 0; k < calls; ++k) ASSERT_EQ(bcast(root, &k, sizeof k, 0), M_SUCCESS);
+  for (int k = 0; k < calls; ++k) {
+    int value = -1;
+    ASSERT_EQ(bcast(reader, &value, sizeof value, 0), M_SUCCESS);
+    EXPECT_EQ(value, k);
+  }
+}
+
+TEST(Groups, OneBehindTheOtherOfTheSameMembersHaveOneBoard) {
+  FakeCluster cluster(3, 1);
+  Groups groups(cluster.nodes[0]);
+  message::Context context = first_free_context;
+  const Board* board = nullptr;
+  for (int calls = 0; calls < 40; ++calls, ++context) {
+    const std::vector<int> ranks{0, 1};
+    GroupHandle root = groups.join(cluster.endpoint(0), context, ranks);
+    GroupHandle reader = groups.join(cluster.endpoint(1), context, ranks);
+    call_as_both(root, reader, calls);
+    if (board != nullptr) {
+      EXPECT_EQ(&root.board(), board);
+    }
+    board = &root.board();
+    // One beside it, and one of others, have their own.
+    const std::vector<int> others{0, 2};
+    GroupHandle root_beside = groups.join(cluster.endpoint(0), context + 1000, ranks);
+    GroupHandle other = groups.join(cluster.endpoint(0), context + 2000, others);
+    EXPECT_NE(&root_beside.board(), board);
+    EXPECT_NE(&other.board(), board);
+    GroupHandle reader_beside = groups.join(cluster.endpoint(1), context + 1000, ranks);
+    call_as_both(root_beside, reader_beside, 3);
+    groups.join(cluster.endpoint(2), context + 2000, others);
+  }
+  EXPECT_EQ(groups.count(), 0u);
+}
+
+TEST(Groups, WhoseMembersLeaveAtDifferentCallsLeaveTheNextOnesAlone) {
+  FakeCluster cluster(2, 1);
+  Groups groups(cluster.nodes[0]);
+  const std::vector<int> ranks{0, 1};
+  for (message::Context context = first_free_context; context < first_free_context + 20; ++context) {
+    GroupHandle root = groups.join(cluster.endpoint(0), context, ranks);
+    GroupHandle reader = groups.join(cluster.endpoint(1), context, ranks);
+    call_as_both(root, reader, 2);
+    int value = 1;
+    if (context % 2 == 0) {
+      EXPECT_EQ(bcast(root, &value, sizeof value, 0), M_SUCCESS);
+    }
+  }
+}
+
+TEST(SpareBoards, KeepTheLatestOfSoManyMembers) {
+  threads::Doorbell bells[3];
+  const std::vector<threads::Doorbell*> two{&bells[0], &bells[1]}, all{&bells[0], &bells[1], &bells[2]};
+  SpareBoards spares(4);
+  std::vector<std::unique_ptr<Board>> gone;
+  spares.keep(std::make_unique<Board>(two, false), gone);
+  EXPECT_EQ(spares.take(all, false), nullptr);
+  EXPECT_EQ(spares.take(two, true), nullptr);
+  EXPECT_NE(spares.take(two, false), nullptr);
+  EXPECT_EQ(spares.take(two, false), nullptr);
+  spares.keep(std::make_unique<Board>(two, false), gone);
+  spares.keep(std::make_unique<Board>(two, false), gone);
+  EXPECT_EQ(gone.size(), 0u);
+  spares.keep(std::make_unique<Board>(all, false), gone);
+  EXPECT_EQ(gone.size(), 2u);
+  EXPECT_EQ(spares.take(two, false), nullptr);
+  EXPECT_NE(spares.take(all, false), nullptr);
 }
 
 TEST(Groups, OfOneContextAndOtherMembersAreApart) {
