@@ -39,7 +39,7 @@
 
 namespace taihu::collective {
 
-struct KeptPrograms;
+class KeptPrograms;
 
 /// Number of a step of the shared forms of a group; the first is 1.
 using StepNumber = std::uint64_t;
@@ -62,6 +62,7 @@ enum class Call : std::uint8_t {
   scatterv,
   alltoallv
 };
+inline constexpr std::size_t different_calls = static_cast<std::size_t>(Call::alltoallv) + 1;
 
 /// What a member says about its call; this must agree among the members of a step.
 struct Announcement {

@@ -7,6 +7,7 @@
 #include "taihu/collective/arguments.h"
 #include "taihu/collective/choice.h"
 #include "taihu/collective/collectives.h"
+#include "taihu/collective/kept_run.h"
 #include "taihu/collective/leaders.h"
 #include "taihu/collective/network_choice.h"
 #include "taihu/collective/shared_forms.h"
@@ -61,7 +62,12 @@ int exchange(GroupHandle& handle, const void* source, const BlockMap& source_map
                          {source, result});
   int code = M_SUCCESS;
   const auto remote = [&] {
-    code = run_among_all(handle, remote_program(handle, source_map, result_map, form), {source, result});
+    const ProgramBuffers buffers{source, result};
+    const auto make = [&] { return remote_program(handle, source_map, result_map, form); };
+    code = source_map.has_equal_blocks()
+               ? run_kept_among_all(handle, {.call = Call::alltoall, .count = source_map.bytes(0)}, buffers,
+                                    nullptr, make)
+               : run_among_all(handle, make(), buffers);
   };
   const int local = shared::alltoall(handle, source, source_map, result, result_map, remote);
   return first_error(code, local);
@@ -104,7 +110,8 @@ int alltoall(GroupHandle& handle, const void* source, void* result, std::size_t 
   const bool all_apart = handle.membership().processes() == handle.size();
   if (all_apart && form_by_network(handle, blocks) == nullptr &&
       among_leaders::alltoall_is_short(handle.size(), bytes)) {
-    return run_among_all(handle, schedule::alltoall_bruck(place_among_all(handle), bytes), {source, result});
+    return run_kept_among_all(handle, {.call = Call::alltoall, .count = bytes}, {source, result}, nullptr,
+                              [&] { return schedule::alltoall_bruck(place_among_all(handle), bytes); });
   }
   if (needs_copy(handle, source, result, blocks)) return exchange_in_place(handle, result, blocks);
   return exchange(handle, source, blocks, result, blocks);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The latest program of a member for each of the collectives that are short and frequent: to make a program,
-// and the lists in it, takes longer than its messages between neighbouring processes.
+// The latest program of a member for each collective: to make a program, and the lists in it, takes longer
+// than its messages between neighbouring processes.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <memory>
 
 #include "taihu/collective/board.h"
 #include "taihu/collective/program_run.h"
@@ -26,17 +28,30 @@ struct ProgramKey {
 struct KeptProgram {
   KeptProgram(message::Endpoint& endpoint, message::Context context, int tag) : run(endpoint, context, tag) {}
 
-  ProgramKey key;             ///< of no call: there is none yet
+  ProgramKey key;             ///< of no call: there is none yet, or it is written anew for each call
   schedule::Program program;  ///< its peers are ranks of the job
   ProgramRun run;
 };
 
 /// Of one member of a group.
-struct KeptPrograms {
+class KeptPrograms {
+ public:
   KeptPrograms(message::Endpoint& endpoint, message::Context context, int tag)
-      : barrier(endpoint, context, tag), bcast(endpoint, context, tag), allreduce(endpoint, context, tag) {}
+      : endpoint_(endpoint), context_(context), tag_(tag) {}
 
-  KeptProgram barrier, bcast, allreduce;
+  /// The one of `call`.
+  KeptProgram& of(Call call) {
+    std::unique_ptr<KeptProgram>& kept = programs_[static_cast<std::size_t>(call)];
+    if (kept == nullptr) [[unlikely]]
+      kept = std::make_unique<KeptProgram>(endpoint_, context_, tag_);
+    return *kept;
+  }
+
+ private:
+  message::Endpoint& endpoint_;
+  const message::Context context_;
+  const int tag_;
+  std::array<std::unique_ptr<KeptProgram>, different_calls> programs_;
 };
 
 }  // namespace taihu::collective

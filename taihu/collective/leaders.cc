@@ -5,7 +5,7 @@
 
 #include "taihu/collective/board.h"
 #include "taihu/collective/copy.h"
-#include "taihu/collective/kept_program.h"
+#include "taihu/collective/kept_run.h"
 #include "taihu/collective/network_choice.h"
 #include "taihu/collective/plain_forms.h"
 #include "taihu/collective/program_run.h"
@@ -15,7 +15,6 @@ namespace taihu::collective {
 
 namespace {
 
-/// Making longer programs is little beside their messages, and they would take some kilobytes.
 constexpr std::size_t most_kept_steps = 64;
 
 int code_of(Trouble trouble) noexcept {
@@ -60,6 +59,23 @@ int run_on(GroupHandle& handle, int early, std::span<const int> ranks, schedule:
 
 }  // namespace
 
+KeptPrograms& kept_programs(GroupHandle& handle) {
+  std::shared_ptr<KeptPrograms>& programs = handle.board().own(handle.local_index()).programs;
+  if (!programs) [[unlikely]]
+    programs = std::make_shared<KeptPrograms>(handle.endpoint(), handle.state().context, program_tag);
+  return *programs;
+}
+
+int run_kept(GroupHandle& handle, KeptProgram& kept, int code, ProgramBuffers buffers,
+             const Reduction* reduction) {
+  const int result = run_named(handle, code, kept.program, kept.run, buffers, reduction);
+  if (kept.program.steps.size() > most_kept_steps) {
+    kept.key = {};
+    kept.program = {};
+  }
+  return result;
+}
+
 Leaders::Leaders(GroupHandle& handle, int root)
     : handle_(handle), membership_(handle.membership()), root_(root) {
   if (root < 0) return;
@@ -81,44 +97,56 @@ int Leaders::run(int code, schedule::Program program, ProgramBuffers buffers, co
 }
 
 template <class Make>
-int Leaders::run_kept(KeptProgram& kept, const ProgramKey& key, int code, ProgramBuffers buffers,
-                      const Reduction* reduction, Make&& make) {
+int Leaders::run_kept(const ProgramKey& key, int code, ProgramBuffers buffers, const Reduction* reduction,
+                      Make&& make) {
+  KeptProgram& kept = kept_programs(handle_).of(key.call);
   if (kept.key != key) [[unlikely]] {
     kept.key = {};
     kept.program = make();
     kept.program.name_peers(ranks());
     kept.key = key;
   }
-  const int result = run_named(handle_, code, kept.program, kept.run, buffers, reduction);
-  if (kept.program.steps.size() > most_kept_steps) {
-    kept.key = {};
-    kept.program = {};
-  }
-  return result;
-}
-
-KeptPrograms& Leaders::kept_programs() {
-  std::shared_ptr<KeptPrograms>& programs = handle_.board().own(handle_.local_index()).programs;
-  if (!programs) [[unlikely]]
-    programs = std::make_shared<KeptPrograms>(handle_.endpoint(), handle_.state().context, program_tag);
-  return *programs;
+  return collective::run_kept(handle_, kept, code, buffers, reduction);
 }
 
 int Leaders::barrier(int code) {
-  return run_kept(kept_programs().barrier, {.call = Call::barrier}, code, {}, nullptr,
-                  [this] { return schedule::barrier(place()); });
+  return run_kept({.call = Call::barrier}, code, {}, nullptr, [this] { return schedule::barrier(place()); });
 }
 
 int Leaders::bcast(void* buffer, std::size_t bytes) {
-  return run_kept(kept_programs().bcast, {.call = Call::bcast, .root = root_, .count = bytes}, M_SUCCESS,
-                  {nullptr, buffer}, nullptr, [&] { return bcast_program(bytes); });
+  return run_kept({.call = Call::bcast, .root = root_, .count = bytes}, M_SUCCESS, {nullptr, buffer}, nullptr,
+                  [&] { return bcast_program(bytes); });
+}
+
+int Leaders::gather(int code, const void* block, void* whole, std::size_t bytes) {
+  return run_kept({.call = Call::gather, .root = root_, .count = bytes}, code, {block, whole}, nullptr,
+                  [&] { return schedule::gather_binomial(place(), blocks(bytes), root_process_); });
+}
+
+int Leaders::scatter(const void* whole, void* block, std::size_t bytes) {
+  return run_kept({.call = Call::scatter, .root = root_, .count = bytes}, M_SUCCESS, {whole, block}, nullptr,
+                  [&] { return schedule::scatter_binomial(place(), blocks(bytes), root_process_); });
+}
+
+int Leaders::allgather(int code, const void* block, void* whole, std::size_t bytes) {
+  return run_kept({.call = Call::allgather, .count = bytes}, code, {block, whole}, nullptr,
+                  [&] { return allgather_program(blocks(bytes)); });
+}
+
+int Leaders::reduce(int code, const void* source, void* result, std::size_t count,
+                    const Reduction& reduction) {
+  const ProgramKey key{
+      .call = Call::reduce, .root = root_, .count = count, .unit_bytes = reduction.element_bytes};
+  return run_kept(key, code, {source, result}, &reduction, [&] {
+    return schedule::reduce_binomial(place(), count, root_process_, schedule::Operands::ordered);
+  });
 }
 
 int Leaders::allreduce(int code, const void* source, void* result, std::size_t count,
                        const Reduction& reduction) {
   const bool apart = source != result;
   const ProgramKey key{Call::allreduce, -1, count, reduction.element_bytes, reduction.commutative, apart};
-  return run_kept(kept_programs().allreduce, key, code, {source, result}, &reduction,
+  return run_kept(key, code, {source, result}, &reduction,
                   [&] { return allreduce_program(count, reduction, apart); });
 }
 

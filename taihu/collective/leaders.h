@@ -12,8 +12,6 @@
 
 namespace taihu::collective {
 
-struct KeptProgram;
-struct KeptPrograms;
 struct ProgramKey;
 
 /// The memory behind the buffers that the steps of a program name. `source` may be `result`.
@@ -44,9 +42,14 @@ class Leaders {
   int run(int code, schedule::Program program, ProgramBuffers buffers, const Reduction* reduction = nullptr);
 
   /// These are `run` with programs that stay for the next call like this one; of bcast all leaders' `buffer`,
-  /// of allreduce what each has combined, `source`, which may be `result`.
+  /// of allreduce what each has combined, `source`, which may be `result`. `bytes` of the blocks is that of
+  /// each member, a `block` has those of all members here, `whole` is the root's (of allgather each one's).
   int barrier(int code);
   int bcast(void* buffer, std::size_t bytes);
+  int gather(int code, const void* block, void* whole, std::size_t bytes);
+  int scatter(const void* whole, void* block, std::size_t bytes);
+  int allgather(int code, const void* block, void* whole, std::size_t bytes);
+  int reduce(int code, const void* source, void* result, std::size_t count, const Reduction& reduction);
   int allreduce(int code, const void* source, void* result, std::size_t count, const Reduction& reduction);
 
   /// The caller's program: in the form that suits the network where it is described (network_choice.h), else
@@ -73,10 +76,9 @@ class Leaders {
   std::size_t bytes_of_each(const schedule::Blocks& blocks) const noexcept;
   /// Of the job, by process.
   std::vector<int> ranks() const;
-  KeptPrograms& kept_programs();
   template <class Make>
-  int run_kept(KeptProgram& kept, const ProgramKey& key, int code, ProgramBuffers buffers,
-               const Reduction* reduction, Make&& make);
+  int run_kept(const ProgramKey& key, int code, ProgramBuffers buffers, const Reduction* reduction,
+               Make&& make);
 
   GroupHandle& handle_;
   const Membership& membership_;

@@ -47,10 +47,13 @@ int gather(GroupHandle& handle, const void* source, void* result, std::size_t by
   if (!leaders.includes_me())
     return shared::gather(handle, Lengths::equal, source, bytes, nullptr, blocks_map, leaders.local_leader());
 
+  const bool is_root = handle.rank() == root;
+  // Who is alone in its node process has nothing to collect.
+  if (handle.local_members() == 1 && membership.consecutive)
+    return leaders.gather(M_SUCCESS, source, is_root ? result : nullptr, bytes);
   // The root's neighbours write straight to their places; other leaders collect their block of the whole
   // first.
   const schedule::Blocks blocks = leaders.blocks(bytes);
-  const bool is_root = handle.rank() == root;
   void* whole = result;
   void* block = nullptr;
   if (is_root) {
@@ -61,8 +64,7 @@ int gather(GroupHandle& handle, const void* source, void* result, std::size_t by
   }
   if (block == nullptr && bytes != 0) return M_ERROR_MEMORY;
   int code = shared::gather(handle, Lengths::equal, source, bytes, block, blocks_map, leaders.local_leader());
-  code = leaders.run(code, schedule::gather_binomial(leaders.place(), blocks, leaders.root_process()),
-                     {block, is_root ? whole : nullptr});
+  code = leaders.gather(code, block, is_root ? whole : nullptr, bytes);
   if (is_root && whole != result) to_member_order(membership, whole, result, bytes);
   handle.stage().trim();
   return code;
@@ -78,6 +80,8 @@ int allgather(GroupHandle& handle, const void* source, void* result, std::size_t
     return shared::move_nothing(handle, Call::allgather);
   if (membership.processes() == 1) return shared::allgather(handle, source, bytes, result, blocks_map);
   Leaders leaders(handle);
+  if (handle.local_members() == 1 && membership.consecutive)
+    return leaders.allgather(M_SUCCESS, source, result, bytes);
   const schedule::Blocks blocks = leaders.blocks(bytes);
   int code = M_SUCCESS;
   if (!leaders.includes_me()) {
@@ -87,7 +91,7 @@ int allgather(GroupHandle& handle, const void* source, void* result, std::size_t
     if (whole == nullptr && bytes != 0) return M_ERROR_MEMORY;
     void* block = at(whole, static_cast<std::ptrdiff_t>(blocks.start(membership.here)));
     code = shared::gather(handle, Lengths::equal, source, bytes, block, blocks_map, leaders.local_leader());
-    code = leaders.run(code, leaders.allgather_program(blocks), {block, whole});
+    code = leaders.allgather(code, block, whole, bytes);
     if (whole != result) to_member_order(membership, whole, result, bytes);
     handle.stage().trim();
   }
@@ -110,13 +114,13 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
     return shared::scatter(handle, Lengths::equal, nullptr, blocks_map, result, bytes,
                            leaders.local_leader());
 
+  if (handle.local_members() == 1 && membership.consecutive)
+    return leaders.scatter(handle.rank() == root ? source : nullptr, result, bytes);
   const schedule::Blocks blocks = leaders.blocks(bytes);
-  const schedule::Program program =
-      schedule::scatter_binomial(leaders.place(), blocks, leaders.root_process());
   if (handle.rank() != root) {
     void* block = handle.stage().get(blocks.count(membership.here));
     if (block == nullptr) return M_ERROR_MEMORY;
-    int code = leaders.run(M_SUCCESS, program, {nullptr, block});
+    int code = leaders.scatter(nullptr, block, bytes);
     if (code == M_SUCCESS) {
       code =
           shared::scatter(handle, Lengths::equal, block, blocks_map, result, bytes, leaders.local_leader());
@@ -135,7 +139,7 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
   }
   const std::byte* block = at(whole, static_cast<std::ptrdiff_t>(blocks.start(membership.here)));
   // The schedule wants a place for the root's block of the whole: it is there already.
-  const int code = leaders.run(M_SUCCESS, program, {whole, const_cast<std::byte*>(block)});
+  const int code = leaders.scatter(whole, const_cast<std::byte*>(block), bytes);
   const int local =
       shared::scatter(handle, Lengths::equal, block, blocks_map, result, bytes, leaders.local_leader());
   handle.stage().trim();

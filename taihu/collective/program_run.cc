@@ -32,7 +32,7 @@ bool ProgramRun::advance() {
       note(transfer, status);
     }
     if (steps_.empty()) return true;
-    start_next();
+    start_next(Waiting::no);
   }
 }
 
@@ -44,13 +44,13 @@ void ProgramRun::wait() {
       note(transfer, status);
     }
     open_.clear();
-    if (!steps_.empty()) start_next();
+    if (!steps_.empty()) start_next(Waiting::yes);
   }
 }
 
 // Short messages are sent first, since others wait for them; of long ones receives are posted first, so that
 // they land in their places without a stop in between.
-void ProgramRun::start_next() {
+void ProgramRun::start_next(Waiting waiting) {
   const Step& first = steps_.front();
   if (!first.is_transfer()) {
     steps_ = steps_.subspan(1);
@@ -60,33 +60,51 @@ void ProgramRun::start_next() {
     return;
   }
   std::size_t together = 1;
-  while (together < steps_.size() && steps_[together].is_transfer() &&
-         steps_[together].round == first.round) {
-    ++together;
+  std::size_t receives = first.action == Action::receive ? 1 : 0;
+  const Step* latest_receive = &first;
+  for (; together < steps_.size() && steps_[together].is_transfer() && steps_[together].round == first.round;
+       ++together) {
+    if (steps_[together].action != Action::receive) continue;
+    latest_receive = &steps_[together];
+    ++receives;
   }
   const std::span<const Step> transfers = steps_.first(together);
   steps_ = steps_.subspan(together);
   open_.reserve(together);
-  const std::size_t bytes =
-      trouble_ == Trouble::earlier ? 0 : memory_->space(first.buffer, first.offset, first.count).bytes;
-  const bool is_short = bytes <= short_bytes;
-  start_all(is_short ? Action::send : Action::receive, transfers);
-  start_all(is_short ? Action::receive : Action::send, transfers);
+  const bool is_short = space_for(first, trouble_ == Trouble::earlier).bytes <= short_bytes;
+  if (is_short) start_all(Action::send, transfers, true);
+  if (waiting == Waiting::yes && receives == 1 && (is_short || together == 1))
+    receive(*latest_receive);
+  else if (receives != 0)
+    start_all(Action::receive, transfers, is_short);
+  if (!is_short) start_all(Action::send, transfers, false);
 }
 
-void ProgramRun::start_all(Action action, std::span<const Step> transfers) {
+message::Space ProgramRun::space_for(const Step& step, bool is_empty) const noexcept {
+  return is_empty ? message::Space{nullptr, 0} : memory_->space(step.buffer, step.offset, step.count);
+}
+
+void ProgramRun::start_all(Action action, std::span<const Step> transfers, bool short_ones) {
   for (const Step& step : transfers) {
     if (step.action != action) continue;
-    const bool is_empty = action == Action::send ? trouble_ != Trouble::none : trouble_ == Trouble::earlier;
-    const message::Space space =
-        is_empty ? message::Space{nullptr, 0} : memory_->space(step.buffer, step.offset, step.count);
     if (action == Action::receive) {
+      const message::Space space = space_for(step, trouble_ == Trouble::earlier);
       open_.push_back({endpoint_.irecv(step.peer, context_, tag_, space), space.bytes});
-    } else {
-      const message::Data data{space.address, space.bytes, space.layout};
-      open_.push_back({endpoint_.isend(step.peer, context_, tag_, data, message::SendMode::standard), 0});
+      continue;
     }
+    const message::Space space = space_for(step, trouble_ != Trouble::none);
+    const message::Data data{space.address, space.bytes, space.layout};
+    if (short_ones && endpoint_.send_at_once(step.peer, context_, tag_, data)) continue;
+    open_.push_back({endpoint_.isend(step.peer, context_, tag_, data, message::SendMode::standard), 0});
   }
+}
+
+/// The only one of its round: the endpoint knows a shorter way for one that is waited for at once.
+void ProgramRun::receive(const Step& step) {
+  const message::Space space = space_for(step, trouble_ == Trouble::earlier);
+  message::Status status;
+  endpoint_.receive(step.peer, context_, tag_, space, &status);
+  note({nullptr, space.bytes}, status);
 }
 
 void ProgramRun::note(const Transfer& transfer, const message::Status& status) noexcept {

@@ -61,8 +61,11 @@ class ProgramRun {
   };
 
   bool has_ended() const noexcept { return open_.empty() && steps_.empty(); }
-  void start_next();
-  void start_all(schedule::Action action, std::span<const schedule::Step> transfers);
+  enum class Waiting : bool { no, yes };
+  void start_next(Waiting waiting);
+  void start_all(schedule::Action action, std::span<const schedule::Step> transfers, bool short_ones);
+  void receive(const schedule::Step& step);
+  message::Space space_for(const schedule::Step& step, bool is_empty) const noexcept;
   void note(const Transfer& transfer, const message::Status& status) noexcept;
 
   message::Endpoint& endpoint_;

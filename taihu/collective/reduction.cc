@@ -2,6 +2,7 @@
 // reduce, allreduce, scan, exscan over all node processes of a group.
 #include "taihu/collective/arguments.h"
 #include "taihu/collective/collectives.h"
+#include "taihu/collective/kept_run.h"
 #include "taihu/collective/leaders.h"
 #include "taihu/collective/shared_forms.h"
 
@@ -17,21 +18,22 @@ int reduce(GroupHandle& handle, const void* source, void* result, std::size_t co
   if (handle.membership().processes() == 1)
     return shared::reduce(handle, source, result, count, reduction, root);
   const std::size_t bytes = count * reduction.element_bytes;
-  constexpr auto ordered = schedule::Operands::ordered;
   if (!may_reduce_by_process(handle, reduction)) {
+    constexpr auto ordered = schedule::Operands::ordered;
     return run_among_all(handle, schedule::reduce_binomial(place_among_all(handle), count, root, ordered),
                          {source, is_root ? result : nullptr}, &reduction);
   }
   Leaders leaders(handle, root);
+  // Who is alone in its node process has nothing to combine first, and leaves its data where they are.
+  if (handle.local_members() == 1)
+    return leaders.reduce(M_SUCCESS, source, is_root ? result : nullptr, count, reduction);
   if (!leaders.includes_me()) {
     return shared::reduce(handle, source, nullptr, count, reduction, leaders.local_leader());
   }
   void* partial = is_root ? result : handle.stage().get(bytes);
   if (partial == nullptr && bytes != 0) return M_ERROR_MEMORY;
   int code = shared::reduce(handle, source, partial, count, reduction, leaders.local_leader());
-  const schedule::Program program =
-      schedule::reduce_binomial(leaders.place(), count, leaders.root_process(), ordered);
-  code = leaders.run(code, program, {partial, is_root ? result : nullptr}, &reduction);
+  code = leaders.reduce(code, partial, is_root ? result : nullptr, count, reduction);
   handle.stage().trim();
   return code;
 }
@@ -47,7 +49,6 @@ int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t
                          {source, result}, &reduction);
   }
   Leaders leaders(handle);
-  // Who is alone in its node process has nothing to combine first, and leaves its data where they are.
   if (handle.local_members() == 1) return leaders.allreduce(M_SUCCESS, source, result, count, reduction);
   int code = shared::reduce(handle, source, result, count, reduction, leaders.local_leader());
   if (leaders.includes_me()) code = leaders.allreduce(code, result, result, count, reduction);
@@ -59,8 +60,9 @@ int scan(GroupHandle& handle, const void* source, void* result, std::size_t coun
   if (!is_reducible(source, count, reduction) || !has_memory(result, count)) return M_ERROR_ARGUMENT;
   if (count == 0 && handle.membership().processes() == 1) return shared::move_nothing(handle, Call::scan);
   if (handle.membership().processes() == 1) return shared::scan(handle, source, result, count, reduction);
-  return run_among_all(handle, schedule::scan_recursive_doubling(place_among_all(handle), count),
-                       {source, result}, &reduction);
+  return run_kept_among_all(
+      handle, {.call = Call::scan, .count = count, .unit_bytes = reduction.element_bytes}, {source, result},
+      &reduction, [&] { return schedule::scan_recursive_doubling(place_among_all(handle), count); });
 }
 
 int exscan(GroupHandle& handle, const void* source, void* result, std::size_t count,
@@ -70,8 +72,9 @@ int exscan(GroupHandle& handle, const void* source, void* result, std::size_t co
     return M_ERROR_ARGUMENT;
   if (count == 0 && handle.membership().processes() == 1) return shared::move_nothing(handle, Call::exscan);
   if (handle.membership().processes() == 1) return shared::exscan(handle, source, result, count, reduction);
-  return run_among_all(handle, schedule::exscan_recursive_doubling(place_among_all(handle), count),
-                       {source, result}, &reduction);
+  return run_kept_among_all(
+      handle, {.call = Call::exscan, .count = count, .unit_bytes = reduction.element_bytes}, {source, result},
+      &reduction, [&] { return schedule::exscan_recursive_doubling(place_among_all(handle), count); });
 }
 
 }  // namespace taihu::collective

@@ -5,8 +5,11 @@
 #include <vector>
 
 #include "taihu/collective/arguments.h"
+#include "taihu/collective/board.h"
 #include "taihu/collective/collectives.h"
+#include "taihu/collective/kept_run.h"
 #include "taihu/collective/leaders.h"
+#include "taihu/collective/length_check.h"
 #include "taihu/collective/shared_forms.h"
 
 namespace taihu::collective {
@@ -16,26 +19,38 @@ namespace {
 using schedule::Buffer;
 
 // One message between the root and each member of another node process; blocks lie where the map says.
-schedule::Program remote_blocks(const GroupHandle& handle, const BlockMap& map, schedule::Action action) {
+int run_remote_blocks(GroupHandle& handle, Call call, int code, const BlockMap& map, schedule::Action action,
+                      ProgramBuffers buffers) {
   const Membership& membership = handle.membership();
   const Buffer buffer = action == schedule::Action::send ? Buffer::source : Buffer::result;
-  schedule::Program program;
-  for (int member = 0; member < handle.size(); ++member) {
-    if (membership.process[static_cast<std::size_t>(member)] == membership.here) continue;
-    const std::size_t bytes = map.bytes(member);  // none: an empty message all the same, to compare lengths
-    const std::size_t offset = bytes == 0 ? 0 : static_cast<std::size_t>(map.offset(member));
-    program.steps.push_back(
-        {.action = action, .buffer = buffer, .peer = member, .offset = offset, .count = bytes});
-  }
-  return program;
+  return run_rewritten_among_all(handle, call, code, buffers, [&](schedule::Program& program) {
+    for (int member = 0; member < handle.size(); ++member) {
+      if (membership.process[static_cast<std::size_t>(member)] == membership.here) continue;
+      const std::size_t bytes = map.bytes(member);  // none: an empty message all the same, to compare lengths
+      const std::size_t offset = bytes == 0 ? 0 : static_cast<std::size_t>(map.offset(member));
+      program.steps.push_back(
+          {.action = action, .buffer = buffer, .peer = member, .offset = offset, .count = bytes});
+    }
+  });
 }
 
 // The same on the other side.
-schedule::Program own_block(schedule::Action action, int root, std::size_t bytes) {
+int run_own_block(GroupHandle& handle, Call call, schedule::Action action, int root, std::size_t bytes,
+                  ProgramBuffers buffers) {
   const Buffer buffer = action == schedule::Action::send ? Buffer::source : Buffer::result;
-  schedule::Program program;
-  program.steps.push_back({.action = action, .buffer = buffer, .peer = root, .count = bytes});
-  return program;
+  return run_kept_among_all(handle, {.call = call, .root = root, .count = bytes}, buffers, nullptr, [&] {
+    schedule::Program program;
+    program.steps.push_back({.action = action, .buffer = buffer, .peer = root, .count = bytes});
+    return program;
+  });
+}
+
+// What is left of the shared form for a root that is alone in its node process.
+int move_own_block(GroupHandle& handle, const char* call, const void* source, std::size_t source_bytes,
+                   void* result, std::size_t result_bytes) {
+  if (!has_length(handle, call, 0, source_bytes, 0, result_bytes)) return M_ERROR_TRUNCATE;
+  copy_block(result, source, source_bytes);
+  return M_SUCCESS;
 }
 
 bool is_near(const Membership& membership, int root) {
@@ -52,14 +67,19 @@ int gatherv(GroupHandle& handle, const void* source, std::size_t bytes, void* re
   const Membership& membership = handle.membership();
   const BlockMap map(result_bytes, result_offsets);
   if (!is_near(membership, root)) {
-    return run_among_all(handle, own_block(schedule::Action::send, root, bytes), {source, nullptr});
+    return run_own_block(handle, Call::gatherv, schedule::Action::send, root, bytes, {source, nullptr});
   }
-  const BlockMap local = map.of_members(membership.local().data());
-  const int code = shared::gather(handle, Lengths::own, source, bytes, result, local,
-                                  membership.local_index[static_cast<std::size_t>(root)]);
+  int code = M_SUCCESS;
+  if (handle.local_members() == 1) {
+    code = move_own_block(handle, "a gatherv", source, bytes, map.block(result, root), map.bytes(root));
+  } else {
+    const BlockMap local = map.of_members(membership.local().data());
+    code = shared::gather(handle, Lengths::own, source, bytes, result, local,
+                          membership.local_index[static_cast<std::size_t>(root)]);
+  }
   if (!is_root || membership.processes() == 1) return code;
-  return first_error(
-      code, run_among_all(handle, remote_blocks(handle, map, schedule::Action::receive), {nullptr, result}));
+  return first_error(code, run_remote_blocks(handle, Call::gatherv, M_SUCCESS, map, schedule::Action::receive,
+                                             {nullptr, result}));
 }
 
 int scatterv(GroupHandle& handle, const void* source, const std::size_t* source_bytes,
@@ -70,12 +90,16 @@ int scatterv(GroupHandle& handle, const void* source, const std::size_t* source_
   const Membership& membership = handle.membership();
   const BlockMap map(source_bytes, source_offsets);
   if (!is_near(membership, root)) {
-    return run_among_all(handle, own_block(schedule::Action::receive, root, bytes), {nullptr, result});
+    return run_own_block(handle, Call::scatterv, schedule::Action::receive, root, bytes, {nullptr, result});
   }
   int code = M_SUCCESS;
   if (is_root && membership.processes() > 1) {
-    code = run_among_all(handle, remote_blocks(handle, map, schedule::Action::send), {source, nullptr});
+    code =
+        run_remote_blocks(handle, Call::scatterv, M_SUCCESS, map, schedule::Action::send, {source, nullptr});
   }
+  if (handle.local_members() == 1)
+    return first_error(
+        code, move_own_block(handle, "a scatterv", map.block(source, root), map.bytes(root), result, bytes));
   const BlockMap local = map.of_members(membership.local().data());
   return first_error(code, shared::scatter(handle, Lengths::own, source, local, result, bytes,
                                            membership.local_index[static_cast<std::size_t>(root)]));
@@ -84,7 +108,7 @@ int scatterv(GroupHandle& handle, const void* source, const std::size_t* source_
 int fail_scatterv(GroupHandle& handle, int code, const std::size_t* source_bytes,
                   const std::ptrdiff_t* source_offsets) {
   const BlockMap map(source_bytes, source_offsets);
-  run_among_all(handle, code, remote_blocks(handle, map, schedule::Action::send), {});
+  run_remote_blocks(handle, Call::scatterv, code, map, schedule::Action::send, {});
   const Membership& membership = handle.membership();
   shared::fail(handle, Call::scatterv, 0, membership.local_index[static_cast<std::size_t>(handle.rank())]);
   return code;
