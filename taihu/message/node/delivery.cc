@@ -36,12 +36,23 @@ void LocalEndpoint::push_inbox(InboxMessage message) {
 }
 
 bool LocalEndpoint::deliver_at_once(const Arrival& arrival) {
-  std::unique_lock hold(lock_, std::try_to_lock);
-  if (!hold.owns_lock() || inbox_filled_.load(std::memory_order_acquire)) return false;
+  if (!begin_delivery()) return false;
   deliver(arrival, nullptr);
-  hold.unlock();
-  doorbell_.ring();
+  end_delivery();
   return true;
+}
+
+bool LocalEndpoint::begin_delivery() {
+  if (!lock_.try_lock()) return false;
+  if (!inbox_filled_.load(std::memory_order_acquire)) [[likely]]
+    return true;
+  lock_.unlock();
+  return false;
+}
+
+void LocalEndpoint::end_delivery() {
+  lock_.unlock();
+  doorbell_.ring();
 }
 
 inline void LocalEndpoint::finish_receive(Request* receive, int source, const InRing& message) {
@@ -58,14 +69,10 @@ inline void LocalEndpoint::finish_receive(Request* receive, int source, const In
   receive->done.store(true, std::memory_order_release);
 }
 
-bool LocalEndpoint::receive_at_once(int source, const InRing& message) {
-  std::unique_lock hold(lock_, std::try_to_lock);
-  if (!hold.owns_lock() || inbox_filled_.load(std::memory_order_acquire)) return false;
+bool LocalEndpoint::deliver_to_receive(int source, const InRing& message) {
   Request* const receive = queues_.take_posted(source, message.context, message.tag);
   if (receive == nullptr) return false;
   finish_receive(receive, source, message);
-  hold.unlock();
-  doorbell_.ring();
   return true;
 }
 

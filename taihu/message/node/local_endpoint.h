@@ -106,9 +106,16 @@ class LocalEndpoint final : public Endpoint {
   /// Such a message, straight to its receive or the queues, which copy the data; false when another thread
   /// has the lock or older messages wait in the inbox. Only inside (see Wire).
   bool deliver_at_once(const Arrival& arrival);
-  /// As deliver_at_once for a short standard message that a receive waits for, in few instructions; false
-  /// also when none does.
-  bool receive_at_once(int source, const InRing& message);
+  /// For messages that have come together, one behind the other, as deliver_at_once: false when another
+  /// thread has the lock or older messages wait in the inbox; else the caller has the lock, and gives it back
+  /// with end_delivery. Only inside.
+  bool begin_delivery();
+  /// In between: a short standard message to the receive that waits for it, in few instructions; false when
+  /// none does.
+  bool deliver_to_receive(int source, const InRing& message);
+  /// In between: any message.
+  void deliver_in_turn(const Arrival& arrival) { deliver(arrival, nullptr); }
+  void end_delivery();
   /// The receive for such a message, its status set; null when deliver_at_once would be false, or when none
   /// waits. Only inside.
   Request* match_at_once(const Arrival& arrival);

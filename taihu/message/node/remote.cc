@@ -80,7 +80,8 @@ Remote::Remote(NodeProcess& node, Link& link)
           },
           [this](int process, const Tally& tally, std::uint64_t times) {
             puts_counted(process, tally, times);
-          }) {}
+          },
+          [this] { end_delivery(); }) {}
 
 Remote::~Remote() = default;
 

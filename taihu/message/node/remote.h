@@ -15,6 +15,7 @@
 
 namespace taihu::message {
 
+class LocalEndpoint;
 class NodeProcess;
 
 /// Up to here the data of a standard message follow its envelope unasked; a question costs longer ones
@@ -109,6 +110,8 @@ class Remote {
   using Received = std::function<void(std::vector<std::byte>)>;
 
   void arrived(int process, const Header& header, const std::byte* payload);
+  bool begin_delivery(LocalEndpoint& endpoint);
+  void end_delivery();
   void message_arrived(int process, const Header& header, const std::byte* payload);
   void followed_message_arrived(int process, const Header& header);
   void finish_landing(Landing* landing);
@@ -160,6 +163,7 @@ class Remote {
   // Of the thread inside: puts that have arrived and whose initiators do not know it yet.
   std::vector<std::vector<std::uint64_t>> done_puts_;  ///< by process: Header::initiator of each
   std::vector<int> processes_to_tell_;                 ///< those with some
+  LocalEndpoint* delivers_to_ = nullptr;               ///< whose lock it has, until other things arrive
   std::atomic<std::int64_t> unanswered_{0};            ///< puts, gets and calls of this process
   std::atomic<int> finished_{0};                       ///< process 0: how many have finished
   std::atomic<bool> all_finished_{false};

@@ -27,10 +27,13 @@ Arrival arrival_of(int process, const Header& header) {
 }  // namespace
 
 void Remote::arrived(int process, const Header& header, const std::byte* payload) {
+  if (header.kind == EnvelopeKind::plain_message || header.kind == EnvelopeKind::message) [[likely]]
+    return message_arrived(process, header, payload);
+  end_delivery();
   switch (header.kind) {
     case EnvelopeKind::message:
     case EnvelopeKind::plain_message:
-      return message_arrived(process, header, payload);
+      break;
     case EnvelopeKind::followed_message:
       return followed_message_arrived(process, header);
     case EnvelopeKind::put:
@@ -71,16 +74,31 @@ void Remote::arrived(int process, const Header& header, const std::byte* payload
   }
 }
 
+/// Messages that come together have one lock and one ring of the doorbell.
+inline bool Remote::begin_delivery(LocalEndpoint& endpoint) {
+  if (delivers_to_ == &endpoint) return true;
+  end_delivery();
+  if (!endpoint.begin_delivery()) return false;
+  delivers_to_ = &endpoint;
+  wire_.call_after_reading();
+  return true;
+}
+
+void Remote::end_delivery() {
+  if (delivers_to_ != nullptr) std::exchange(delivers_to_, nullptr)->end_delivery();
+}
+
 void Remote::message_arrived(int process, const Header& header, const std::byte* payload) {
   LocalEndpoint& endpoint = *node_.local_endpoint_of(header.destination);
-  if (header.kind == EnvelopeKind::plain_message) [[likely]] {
+  const bool has_lock = begin_delivery(endpoint);
+  if (has_lock && header.kind == EnvelopeKind::plain_message) [[likely]] {
     const InRing message{.kind = CellKind::eager,
                          .bytes = static_cast<std::uint32_t>(header.bytes),
                          .cells = 0,
                          .tag = header.tag,
                          .context = header.context,
                          .payload = payload};
-    if (endpoint.receive_at_once(header.source, message)) return give_credit(process, header.bytes);
+    if (endpoint.deliver_to_receive(header.source, message)) return give_credit(process, header.bytes);
   }
   Arrival arrival = arrival_of(process, header);
   arrival.transfer = header.transfer;
@@ -91,7 +109,7 @@ void Remote::message_arrived(int process, const Header& header, const std::byte*
   } else {
     arrival.data = payload;
   }
-  if (endpoint.deliver_at_once(arrival)) return;
+  if (has_lock) return endpoint.deliver_in_turn(arrival);
   InboxMessage message;
   message.arrival = arrival;
   if (!header.announced) {

@@ -21,11 +21,13 @@ constexpr int envelopes_at_once = 64;
 
 }  // namespace
 
-Wire::Wire(Link& link, Arrived arrived, std::function<void()> before_leaving, Counted counted)
+Wire::Wire(Link& link, Arrived arrived, std::function<void()> before_leaving, Counted counted,
+           std::function<void()> after_reading)
     : link_(link),
       arrived_(std::move(arrived)),
       before_leaving_(std::move(before_leaving)),
       counted_(std::move(counted)),
+      after_reading_(std::move(after_reading)),
       backlog_(static_cast<std::size_t>(link.processes())),
       next_tag_(first_data_tag) {}
 
@@ -221,7 +223,7 @@ bool Wire::work() {
   looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   bool worked = take_submissions();
   post_backlog();
-  worked |= link_.read(*this, envelopes_at_once);
+  worked |= read_link(envelopes_at_once);
   if (!under_way_.empty()) worked |= finish_transfers();
   if constexpr (contracts_checked)
     if (worked) check_invariants();
@@ -230,14 +232,16 @@ bool Wire::work() {
 }
 
 void Wire::envelope(int process, const std::byte* head, const std::byte* payload, std::size_t bytes) {
-  Header header;
-  std::memcpy(static_cast<void*>(&header), head, plain_header_bytes);
-  const std::size_t before = header_bytes(header.kind);
-  if (header.kind == EnvelopeKind::plain_message) {
-    header.bytes = bytes - before;
-  } else {
-    std::memcpy(static_cast<void*>(&header), head, before);
+  EnvelopeKind kind;
+  std::memcpy(&kind, head, sizeof kind);
+  if (kind == EnvelopeKind::plain_message) [[likely]] {
+    std::memcpy(static_cast<void*>(&plain_header_), head, plain_header_bytes);
+    plain_header_.bytes = bytes - plain_header_bytes;
+    return arrived_(process, plain_header_, payload != nullptr ? payload : head + plain_header_bytes);
   }
+  Header header;
+  const std::size_t before = header_bytes(kind);
+  std::memcpy(static_cast<void*>(&header), head, before);
   arrived_(process, header, payload != nullptr ? payload : head + before);
 }
 

@@ -127,9 +127,11 @@ class Wire final : private EnvelopeReader {
   /// Runs inside when another process has counted (see Link::tally).
   using Counted = std::function<void(int process, const Tally& tally, std::uint64_t times)>;
 
-  /// `before_leaving` runs inside, on the way out of who has called call_before_leaving since.
-  Wire(Link& link, Arrived arrived, std::function<void()> before_leaving = nullptr,
-       Counted counted = nullptr);
+  /// `before_leaving` runs inside, on the way out of who has called call_before_leaving since;
+  /// `after_reading` runs inside when the link has handed over what had come, if call_after_reading was
+  /// called meanwhile.
+  Wire(Link& link, Arrived arrived, std::function<void()> before_leaving = nullptr, Counted counted = nullptr,
+       std::function<void()> after_reading = nullptr);
   ~Wire();
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire&) = delete;
@@ -175,6 +177,9 @@ class Wire final : private EnvelopeReader {
 
   /// Only inside: there is something to say that can wait until all that has arrived together is seen.
   void call_before_leaving() noexcept { has_more_to_say_ = true; }
+  /// Only inside, from `arrived`: something is begun that ends behind the last of what has arrived together,
+  /// before other callbacks run.
+  void call_after_reading() noexcept { ends_reading_ = true; }
 
   /// Only inside (from `arrived` and from callbacks): sends data that the other side expects under `tag`.
   void send_bulk(int process, int tag, const void* data, std::size_t bytes, std::function<void()> sent);
@@ -207,7 +212,7 @@ class Wire final : private EnvelopeReader {
         take_submissions();
         post_backlog();
       }
-      const bool has_read = link_.read(*this, envelopes_driven_at_once);
+      const bool has_read = read_link(envelopes_driven_at_once);
       if (!under_way_.empty() && (!has_read || turn + 1 == turns)) finish_transfers();
       say_more();
     }
@@ -270,6 +275,14 @@ class Wire final : private EnvelopeReader {
     thread_inside_.store(this_thread(), std::memory_order_relaxed);
     return true;
   }
+  bool read_link(int most) {
+    const bool has_read = link_.read(*this, most);
+    if (ends_reading_) {
+      ends_reading_ = false;
+      after_reading_();
+    }
+    return has_read;
+  }
   void say_more() {
     if (!has_more_to_say_) return;
     has_more_to_say_ = false;
@@ -315,6 +328,7 @@ class Wire final : private EnvelopeReader {
   const Arrived arrived_;
   const std::function<void()> before_leaving_;
   const Counted counted_;
+  const std::function<void()> after_reading_;
   alignas(64) BiasedLock lock_;
   std::atomic<Thread> thread_inside_{nobody};  // set after the lock is taken, cleared before it is given back
   std::atomic<std::uint64_t> looks_{0};        // written inside
@@ -325,6 +339,8 @@ class Wire final : private EnvelopeReader {
 
   // Only the thread inside.
   bool has_more_to_say_ = false;
+  bool ends_reading_ = false;
+  Header plain_header_;  // of the plain message that has arrived last; what does not travel stays as it is
   Driver driver_;
   std::vector<std::deque<Outgoing>> backlog_;  // by process
   std::size_t backlog_size_ = 0;               // of all

@@ -242,5 +242,56 @@ TEST(WhatCanWait, IsSaidOnceWhenAllThatHasComeIsRead) {
   EXPECT_EQ(said, before) << "there is nothing more";
 }
 
+TEST(WhatAnArrivalBegins, EndsOnceBehindTheLastThatHasComeWithItAndBeforeTransfersEnd) {
+  constexpr std::size_t followed = 20'000;
+  LoopbackHub hub(2);
+  LoopbackLink link(hub, 0), other_link(hub, 1);
+  Wire wire(link, [](int, const Header&, const std::byte*) {});
+  int arrived = 0, ended = 0, arrived_when_ended = 0;
+  bool is_open = false, has_landed = false;
+  std::vector<std::byte> landing(followed);
+  Wire* reader = nullptr;
+  const auto arrive = [&](int process, const Header& header, const std::byte*) {
+    ++arrived;
+    is_open = true;
+    reader->call_after_reading();
+    if (header.kind != EnvelopeKind::followed_message) return;
+    reader->receive_following(process, landing.data(), followed, [&] {
+      EXPECT_FALSE(is_open);
+      has_landed = true;
+    });
+    EXPECT_FALSE(has_landed) << "the test wants data that come later";
+  };
+  Wire other(other_link, arrive, nullptr, nullptr, [&] {
+    EXPECT_TRUE(reader->is_inside());
+    is_open = false;
+    ++ended;
+    arrived_when_ended = arrived;
+  });
+  reader = &other;
+  const std::vector<std::byte> data(followed);
+  Outgoing outgoing;
+  outgoing.process = 1;
+  outgoing.header.kind = EnvelopeKind::followed_message;
+  outgoing.header.bytes = followed;
+  wire.submit(std::move(outgoing));
+  for (int i = 0; i < 5; ++i) {
+    Header header;
+    header.kind = EnvelopeKind::plain_message;
+    ASSERT_TRUE(wire.send_now(1, header, {nullptr, 0}, [] { return true; }, [] {}));
+  }
+  while (arrived < 6) {
+    EXPECT_TRUE(other.drive(1, [] { return false; }));
+    EXPECT_FALSE(is_open);
+    EXPECT_EQ(arrived_when_ended, arrived);
+  }
+  EXPECT_LT(ended, arrived) << "once for what has come, not for each";
+  const int before = ended;
+  LinkRequest* const sent = link.send(1, first_free_tag, data.data(), followed);
+  while (!has_landed) other.poll();
+  EXPECT_TRUE(link.test(sent, nullptr));
+  EXPECT_EQ(ended, before) << "no envelope has come";
+}
+
 }  // namespace
 }  // namespace taihu::message
