@@ -8,7 +8,7 @@
 // for a lock of another process, so a process that has died holds up nobody (the launcher ends the job).
 // Kinds of records:
 // - envelope: head and a short payload in the lines; one that repeats the head of the one before, as those of
-//   a stream do, and has up to 8 bytes of payload takes a single cell, four of which share a line;
+//   a stream do, leaves it out: with up to 8 bytes of payload four of them share a line;
 //   envelope_apart: the payload stands in the second ring, one copy into it and one out of it
 // - piece: a part of data under a tag, in the second ring. The receiver copies it to its buffer while the
 //   sender writes the next one. The sender is done when the last piece is written

@@ -12,9 +12,10 @@
 
 namespace taihu::message {
 
-/// Besides records of one cell: an envelope with the head of the one before and up to 8 bytes of payload.
+/// Besides packed records, which are `repeated` as well: an envelope with the head of the one before.
 enum class SharedRecordKind : std::uint8_t {
   envelope,
+  repeated,
   envelope_apart,
   piece,
   offer,
@@ -58,23 +59,20 @@ class RepeatedHead {
  public:
   static constexpr std::size_t head_bytes = 24;  ///< of those that can be repeated
 
-  /// The writer's: whether an envelope is one of a single cell.
+  /// The writer's: whether an envelope is one of a payload alone.
   bool repeats(const void* head, std::size_t bytes, const Data& payload) const noexcept {
-    return bytes == head_bytes && payload.bytes <= most_cell_bytes && payload.layout == nullptr &&
-           is_known_ && std::memcmp(envelope_.data(), head, head_bytes) == 0;
+    return bytes == head_bytes && payload.layout == nullptr && is_known_ &&
+           std::memcmp(head_.data(), head, head_bytes) == 0;
   }
   void note(const void* head, std::size_t bytes) noexcept {
     is_known_ = bytes == head_bytes;
-    if (is_known_) std::memcpy(envelope_.data(), head, head_bytes);
+    if (is_known_) std::memcpy(head_.data(), head, head_bytes);
   }
-  /// The reader's: the whole envelope, until the next call; `payload` is the content of the cell.
-  const std::byte* with(const std::byte* payload) noexcept {
-    std::memcpy(envelope_.data() + head_bytes, payload, most_cell_bytes);
-    return envelope_.data();
-  }
+  /// The reader's.
+  const std::byte* head() const noexcept { return head_.data(); }
 
  private:
-  alignas(8) std::array<std::byte, head_bytes + most_cell_bytes> envelope_{};
+  alignas(8) std::array<std::byte, head_bytes> head_{};
   bool is_known_ = false;
 };
 

@@ -23,21 +23,24 @@ class ShortEnvelopes final : public EnvelopeReader {
   struct Head {
     std::uint64_t words[3];
   };
+  using Payload = std::array<std::byte, 700>;
   int got = 0;
   std::string problem;
 
   /// What is sent as number `number`; returns the bytes of the payload.
-  static std::size_t make(int number, Head& head, std::array<std::byte, 64>& payload) {
+  static std::size_t make(int number, Head& head, Payload& payload) {
     Random random(static_cast<std::uint64_t>(number / 6));
     head = {{random.below(3), 7, random.below(2)}};
     Random next(static_cast<std::uint64_t>(number) + 1000);
-    const std::size_t bytes = next.below(8) == 0 ? next.below(64) : next.below(9);
+    // Most share a line, some take lines of their own, and a few stand beside the lines.
+    const std::size_t most = std::array<std::size_t, 4>{9, 9, 80, payload.size()}[random.below(4)];
+    const std::size_t bytes = next.below(most);
     fill_pattern(payload.data(), bytes, static_cast<std::uint64_t>(number));
     return bytes;
   }
   void envelope(int, const std::byte* bytes, const std::byte* payload, std::size_t length) override {
     Head head;
-    std::array<std::byte, 64> expected;
+    Payload expected;
     const std::size_t expected_bytes = make(got++, head, expected);
     if (length != sizeof head + expected_bytes || std::memcmp(bytes, &head, sizeof head) != 0 ||
         std::memcmp(payload != nullptr ? payload : bytes + sizeof head, expected.data(), expected_bytes) != 0)
@@ -52,7 +55,7 @@ TEST(SharedLink, ShortEnvelopesOfStreamsArriveInOrderAndWhole) {
     ShortEnvelopes envelopes_got;
     for (int number = 0; process == 0 && number < envelopes; ++number) {
       ShortEnvelopes::Head head;
-      std::array<std::byte, 64> payload;
+      ShortEnvelopes::Payload payload;
       const std::size_t bytes = ShortEnvelopes::make(number, head, payload);
       while (!link->send_envelope(1, &head, sizeof head, {payload.data(), bytes})) sched_yield();
     }

@@ -74,7 +74,8 @@ TEST_F(MessageInvariants, OfSharedRing) {
   for (int i = 0; i < 2000; ++i) {
     const std::size_t bytes = random.below(shape.longest_record());
     if (random.below(2) == 0 && writer.reserve(bytes) != nullptr) writer.publish(1, bytes);
-    if (random.below(2) == 0) (void)writer.write_cell(random.below(1000), 8);
+    const std::size_t packed = random.below(most_packed_bytes + 1);
+    if (random.below(2) == 0 && writer.reserve_packed(packed) != nullptr) writer.publish_packed(packed);
     if (random.below(2) == 0 && reader.front(record)) reader.pop(record);
     ASSERT_EQ(broken_in(writer), "") << i;
     ASSERT_EQ(broken_in(reader), "") << i;

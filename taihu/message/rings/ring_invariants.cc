@@ -58,9 +58,11 @@ void SharedRingWriter::check_invariants() const {
     const std::uint32_t length = static_cast<std::uint32_t>(full) >> 8;
     const auto kind = static_cast<std::uint8_t>(full & 0xff);
     const std::uint32_t cells = kind == shared_ring::skip_kind ? length
-                                : kind == cell_kind            ? 1
+                                : kind == packed_kind          ? shared_ring::packed_cells_of(length)
                                                                : shared_ring::cells_of(length);
-    ensure(kind >= cell_kind || begins_line(at), "a record longer than a cell begins a line");
+    ensure(kind >= packed_kind || begins_line(at), "a record that is not packed begins a line");
+    ensure(kind != packed_kind || at % shared_ring::line_cells + cells <= shared_ring::line_cells,
+           "a packed record is in one line");
     ensure(cells > 0 && (at & (cell_count_ - 1)) + cells <= cell_count_, "no record wraps");
     at += cells;
   }

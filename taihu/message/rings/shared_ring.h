@@ -3,9 +3,10 @@
 // one writer, one reader, each under the lock of its node.
 //
 // Lines of 64 bytes hold records; the mark that says "full" is a number of the lap in the first word of a
-// record, next to its kind and length, so that a short record moves one cache line. Four records of one cell,
-// with up to 8 bytes, share a line; all others begin a line. What does not fit there stands in a second ring
-// of bytes, and the record tells where. The reader gives both back in order.
+// record, next to its kind and length, so that a short record moves one cache line. Packed records of one or
+// two cells share a line; all others begin one. (Longer ones that shared lines would make fewer of them move,
+// but the reader would have those fetched that the writer writes to.) What does not fit there stands in a
+// second ring of bytes, and the record tells where. The reader gives both back in order.
 //
 // A cell that held the middle of a record in the lap before may look like anything, so the writer clears its
 // word before it publishes the record in front of it. All equations: `check_invariants` of either side
@@ -65,6 +66,11 @@ inline std::uint32_t lines_of(std::size_t bytes) noexcept {
   return static_cast<std::uint32_t>((sizeof(std::uint64_t) + bytes + shared_line_bytes - 1) /
                                     shared_line_bytes);
 }
+/// Of a packed record.
+inline std::uint32_t packed_cells_of(std::size_t bytes) noexcept {
+  return static_cast<std::uint32_t>((sizeof(std::uint64_t) + bytes + shared_cell_bytes - 1) /
+                                    shared_cell_bytes);
+}
 /// Of a record that takes whole lines.
 inline std::uint32_t cells_of(std::size_t bytes) noexcept {
   return line_cells * lines_of(bytes);
@@ -73,9 +79,9 @@ inline constexpr std::uint8_t skip_kind = 0xff;  ///< the length is in cells
 
 }  // namespace shared_ring
 
-/// The kind of records of one cell.
-inline constexpr std::uint8_t cell_kind = 0xfe;
-inline constexpr std::size_t most_cell_bytes = shared_cell_bytes - sizeof(std::uint64_t);
+/// The kind of packed records, and what they have at most.
+inline constexpr std::uint8_t packed_kind = 0xfe;
+inline constexpr std::size_t most_packed_bytes = 2 * shared_cell_bytes - sizeof(std::uint64_t);
 
 /// Where a region has what.
 class SharedRingSide {
@@ -126,7 +132,7 @@ class SharedRingWriter : SharedRingSide {
     const std::uint32_t needed = shared_ring::cells_of(bytes);
     return has_cells(needed + cells_skipped(needed));
   }
-  /// Publishes what `reserve` gave the place for; `kind` below cell_kind.
+  /// Publishes what `reserve` gave the place for; `kind` below packed_kind.
   void publish(std::uint8_t kind, std::size_t bytes) noexcept {
     const std::uint32_t lines = shared_ring::lines_of(bytes);
     if (lines > 1) {
@@ -136,13 +142,19 @@ class SharedRingWriter : SharedRingSide {
     }
     publish_word(kind, bytes, lines * shared_ring::line_cells);
   }
-  /// Publishes a record of one cell, the first `bytes` of `data`; false, and nothing has happened, when there
-  /// is no room.
-  bool write_cell(std::uint64_t data, std::size_t bytes) noexcept {
-    if (!has_cells(1)) return false;
-    std::memcpy(cell(tail_) + sizeof(std::uint64_t), &data, sizeof data);
-    publish_word(cell_kind, bytes, 1);
-    return true;
+  /// As reserve, for a packed record.
+  std::byte* reserve_packed(std::size_t bytes) noexcept {
+    const std::uint32_t needed = shared_ring::packed_cells_of(bytes);
+    const auto to_line = static_cast<std::uint32_t>(-tail_ % shared_ring::line_cells);
+    const bool must_skip = to_line != 0 && to_line < needed;
+    if (!has_cells(must_skip ? needed + to_line : needed)) return nullptr;
+    if (must_skip) [[unlikely]]
+      publish_word(shared_ring::skip_kind, to_line, to_line);
+    return cell(tail_) + sizeof(std::uint64_t);
+  }
+  /// Publishes what `reserve_packed` gave the place for.
+  void publish_packed(std::size_t bytes) noexcept {
+    publish_word(packed_kind, bytes, shared_ring::packed_cells_of(bytes));
   }
 
   /// Whether the reader has given back all that was published.
@@ -277,7 +289,8 @@ class SharedRingReader : SharedRingSide {
     }
   }
   void pop(const SharedRecord& record) noexcept {
-    release(record.kind == cell_kind ? 1 : shared_ring::cells_of(record.bytes));
+    release(record.kind == packed_kind ? shared_ring::packed_cells_of(record.bytes)
+                                       : shared_ring::cells_of(record.bytes));
   }
 
   /// When many short records come: asks for a line that the writer has filled or will soon.
