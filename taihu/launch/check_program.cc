@@ -16,6 +16,10 @@
 namespace taihu::launch {
 namespace {
 
+constexpr std::string_view elf_begin =
+    "\x7f"
+    "ELF";
+
 /// The interpreter behind a script that stands for one, such as those of pyenv; "" when it is none.
 std::string interpreter_behind(const std::string& script, const Surroundings& surroundings) {
   if (!script.substr(script.rfind('/') + 1).starts_with("python")) return {};
@@ -45,8 +49,8 @@ std::string program_for_ranks(const std::filesystem::path& path, const LaunchCom
 
 }  // namespace
 
-std::string check_program(const std::string& program, const std::string& working_directory,
-                          const Surroundings& surroundings) {
+CheckedProgram check_program(const std::string& program, const std::string& working_directory,
+                             const Surroundings& surroundings) {
   namespace fs = std::filesystem;
   const LaunchCommand& command = *surroundings.command;
   std::error_code ignored;
@@ -73,23 +77,28 @@ std::string check_program(const std::string& program, const std::string& working
               "cannot run " + program + " (it is a directory); name the program in it");
   check_input(fs::is_regular_file(path, ignored), "cannot run " + program + " (it is not a regular file)");
   check_input(access(path.c_str(), R_OK) == 0, "cannot run " + program + " (no permission to read it)");
-  const bool is_python_script = python_script(path).has_value();
-  if (!is_python_script && begins_with(path, "#!")) {
-    found = interpreter_behind(path, surroundings);
-    path = found;
-    check_input(begins_with(path,
-                            "\x7f"
-                            "ELF"),
+  const auto python = python_script(path);
+  if (python && per_rank) found = fs::absolute(path).string();  // the interpreter opens it in there
+  CheckedProgram result{found, {}};
+  if (python && begins_with(python->interpreter, "#!")) {
+    result = {interpreter_behind(python->interpreter, surroundings), python->arguments};
+    result.arguments.push_back(found);
+    check_input(begins_with(result.path, elf_begin),
+                "cannot run " + program + " (its interpreter " + python->interpreter +
+                    " is a script); name the compiled interpreter in its first line");
+  }
+  if (!python && begins_with(path, "#!")) {
+    result.path = interpreter_behind(path, surroundings);
+    path = result.path;
+    check_input(begins_with(path, elf_begin),
                 "cannot run " + program + " (it is a script; ranks are copies of a compiled program); call " +
                     command.name + " inside the script");
   }
-  check_input(is_python_script || begins_with(path,
-                                              "\x7f"
-                                              "ELF"),
+  check_input(python || begins_with(path, elf_begin),
               "cannot run " + program + " (it is not a compiled program); build it with " + command.compiler);
   check_input(access(path.c_str(), X_OK) == 0,
               "cannot run " + program + " (no permission); make it executable with chmod +x");
-  return found;
+  return result;
 }
 
 }  // namespace taihu::launch

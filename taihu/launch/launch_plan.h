@@ -53,12 +53,17 @@ struct LaunchPlan {
 /// Throws UsageError for impossible combinations and Error when no launcher is found.
 LaunchPlan plan_launch(const RunOptions& options, const Surroundings& surroundings);
 
-/// The path under which the node process finds `program` (names without '/' are looked up in PATH; behind a
-/// script that starts a Python interpreter, as pyenv's do, that interpreter). Throws Error with one line on
-/// what to do when it does not exist, is a directory or a script of another language than Python, is not
-/// executable, or is not a program for Linux.
-std::string check_program(const std::string& program, const std::string& working_directory,
-                          const Surroundings& surroundings);
+struct CheckedProgram {
+  std::string path;                    ///< under which the node process finds it
+  std::vector<std::string> arguments;  ///< to put before the others
+};
+
+/// What runs for `program`. Names without '/' are looked up in PATH. Behind a script that starts a Python
+/// interpreter, as pyenv's do, it is that interpreter, also where such a script is the interpreter of a
+/// script. Throws Error with one line on what to do when it does not exist, is a directory or a script of
+/// another language than Python, is not executable, or is not a program for Linux.
+CheckedProgram check_program(const std::string& program, const std::string& working_directory,
+                             const Surroundings& surroundings);
 
 /// The node names of a hostfile of Open MPI or MPICH or of PBS_NODEFILE, each once.
 std::vector<std::string> read_host_file(const std::string& path);

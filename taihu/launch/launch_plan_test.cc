@@ -328,12 +328,40 @@ TEST_F(Program, what_is_no_file_is_refused_and_not_opened) {
 }
 
 TEST_F(Program, good_ones) {
-  EXPECT_EQ(check_program(folder_ + "/good", "", place_with({})), folder_ + "/good");
-  EXPECT_EQ(check_program("./good", folder_, place_with({})), "./good")
+  EXPECT_EQ(check_program(folder_ + "/good", "", place_with({})).path, folder_ + "/good");
+  EXPECT_EQ(check_program("./good", folder_, place_with({})).path, "./good")
       << "relative to the working directory";
   Surroundings place = place_with({});
   place.find_program = [this](const std::string&) { return folder_ + "/good"; };
-  EXPECT_EQ(check_program("good", "", place), folder_ + "/good") << "from PATH";
+  EXPECT_EQ(check_program("good", "", place).path, folder_ + "/good") << "from PATH";
+}
+
+TEST_F(Program, python_scripts_whose_interpreter_is_a_script) {
+  make("python3", "#!/bin/sh\n", 0755);
+  make("script", "#!" + folder_ + "/python3 -u\n", 0755);
+  Surroundings place = place_with({});
+  place.output_of = [this](const Words& words) {
+    return words.front() == folder_ + "/python3" ? folder_ + "/good\n" : "";
+  };
+  const CheckedProgram found = check_program("./script", folder_, place);
+  EXPECT_EQ(found.path, folder_ + "/good");
+  EXPECT_EQ(found.arguments, (Words{"-u", "./script"}));
+  place.output_of = [](const Words&) { return ""; };
+  EXPECT_THROW(check_program("./script", folder_, place), Error);
+  make("python3",
+       "\x7f"
+       "ELF....",
+       0755);
+  EXPECT_EQ(check_program("./script", folder_, place).arguments, Words{})
+      << "ranks read such scripts themselves";
+}
+
+TEST_F(Program, python_scripts_are_found_from_directories_of_ranks) {
+  make("python3", "", 0755);
+  make("script", "#!" + folder_ + "/python3\n", 0755);
+  const std::string relative = std::filesystem::relative(folder_).string() + "/script";
+  EXPECT_EQ(check_program(relative, "run%r", place_with({})).path, std::filesystem::absolute(relative));
+  EXPECT_EQ(check_program(relative, "", place_with({})).path, relative);
 }
 
 TEST_F(Program, for_ranks_is_beside_what_a_link_leads_to) {
@@ -343,11 +371,11 @@ TEST_F(Program, for_ranks_is_beside_what_a_link_leads_to) {
   std::filesystem::create_symlink(own, link);
   Surroundings place = place_with({});
   place.command = &marun_command;
-  EXPECT_EQ(check_program(link, "", place), link) << "there is no other one";
+  EXPECT_EQ(check_program(link, "", place).path, link) << "there is no other one";
   std::filesystem::create_symlink(own, other);
-  EXPECT_EQ(check_program(link, "", place), other);
+  EXPECT_EQ(check_program(link, "", place).path, other);
   place.command = &parcrun_command;
-  EXPECT_EQ(check_program(link, "", place), link);
+  EXPECT_EQ(check_program(link, "", place).path, link);
   std::filesystem::remove(other);
 }
 

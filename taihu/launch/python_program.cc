@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <climits>
 #include <cstring>
 #include <fstream>
 #include <sstream>
@@ -20,7 +21,9 @@ namespace taihu::launch {
 namespace {
 
 /// The system reads no more of a script's first line (BINPRM_BUF_SIZE of Linux).
-constexpr std::streamsize longest_first_line = 256;
+constexpr std::size_t longest_first_line = 256;
+/// Of the second line of those that start their interpreter by a shell.
+constexpr std::size_t longest_second_line = 2 * PATH_MAX;
 
 /// "3.11" for a file with the name of a CPython executable, else "".
 std::string python_version(const std::string& file) {
@@ -70,18 +73,64 @@ std::string library_of(const std::string& file, const std::string& version, cons
   return *found;
 }
 
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream text(line);
+  std::vector<std::string> words;
+  for (std::string word; text >> word;) words.push_back(word);
+  return words;
+}
+
+/// The words of a shell's line; quotes keep what is between them together.
+std::vector<std::string> shell_words_of(const std::string& line) {
+  std::vector<std::string> words;
+  char quote = 0;
+  bool in_word = false;
+  for (const char c : line) {
+    if (quote == 0 && (c == ' ' || c == '\t')) {
+      in_word = false;
+      continue;
+    }
+    if (!in_word) words.emplace_back();
+    in_word = true;
+    if (quote == 0 && (c == '\'' || c == '"'))
+      quote = c;
+    else if (c == quote)
+      quote = 0;
+    else
+      words.back() += c;
+  }
+  return words;
+}
+
+/// What installers of packages write for an interpreter whose path is too long for a first line or has
+/// spaces: to a shell, `exec` of the interpreter with the script; to Python, a text. Nothing when the line is
+/// not of that form.
+std::vector<std::string> words_of_exec(const std::string& second_line) {
+  static constexpr std::string_view begin = "'''exec' ";
+  if (!second_line.starts_with(begin)) return {};
+  std::vector<std::string> words = shell_words_of(second_line.substr(begin.size()));
+  if (words.size() < 3 || words.back() != "$@" || words[words.size() - 2] != "$0") return {};
+  words.resize(words.size() - 2);
+  const bool needs_a_shell = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word.find_first_of("$`\\") != std::string::npos;
+  });
+  return needs_a_shell ? std::vector<std::string>() : words;
+}
+
 }  // namespace
 
 std::optional<PythonScript> python_script(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string line(longest_first_line, '\0');
-  file.read(line.data(), longest_first_line);
-  line.resize(static_cast<std::size_t>(file.gcount()));
-  line.resize(std::min(line.size(), line.find('\n')));
-  if (!line.starts_with("#!")) return std::nullopt;
-  std::istringstream words(line.substr(2));
-  std::vector<std::string> given;
-  for (std::string word; words >> word;) given.push_back(word);
+  std::string head(longest_first_line + longest_second_line, '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(file.gcount()));
+  if (!head.starts_with("#!")) return std::nullopt;
+  const std::size_t end = std::min(head.size(), head.find('\n'));
+  std::vector<std::string> given = words_of(head.substr(2, std::min(end, longest_first_line) - 2));
+  if (end < head.size() && given.size() == 1 && memory::last_part(given.front()) == "sh") {
+    const std::string rest = head.substr(end + 1);
+    given = words_of_exec(rest.substr(0, rest.find('\n')));
+  }
   const bool by_env = given.size() > 1 && memory::last_part(given.front()) == "env";
   if (by_env) given.erase(given.begin(), given.begin() + (given[1] == "-S" && given.size() > 2 ? 2 : 1));
   if (given.empty() || !memory::last_part(given.front()).starts_with("python")) return std::nullopt;

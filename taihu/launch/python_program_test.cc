@@ -65,6 +65,31 @@ TEST_F(PythonProgram, scripts_name_their_interpreter) {
   EXPECT_FALSE(python_script(make("no_name", "#!/usr/bin/env\n")).has_value());
 }
 
+TEST_F(PythonProgram, scripts_may_start_a_shell_that_starts_their_interpreter) {
+  std::filesystem::create_directories(folder_ + "/a place");
+  const std::string python = make("a place/python3", "");
+  const auto of = [&](const std::string& words) {
+    return python_script(make("script", "#!/bin/sh\n'''exec' " + words + "\n' '''\nprint(1)\n"));
+  };
+  for (const char* quote : {"\"", "'"}) {
+    const auto script = of(quote + python + quote + " -E \"$0\" \"$@\"");
+    ASSERT_TRUE(script.has_value());
+    EXPECT_EQ(script->interpreter, python);
+    EXPECT_EQ(script->arguments, Words{"-E"});
+  }
+  const std::string deep = "bin/" + std::string(200, 'a') + "/" + std::string(200, 'b');
+  std::filesystem::create_directories(folder_ + "/" + deep);
+  const std::string far = make(deep + "/python3", "");
+  const auto script = of(far + " \"$0\" \"$@\"");
+  ASSERT_TRUE(script.has_value());
+  EXPECT_EQ(script->interpreter, far);
+
+  EXPECT_FALSE(of("/bin/cat \"$0\" \"$@\"").has_value());
+  EXPECT_FALSE(of("'" + python + "' other \"$@\"").has_value());
+  EXPECT_FALSE(of("\"$(dirname \"$0\")\"/python3 \"$0\" \"$@\"").has_value()) << "only a shell knows which";
+  EXPECT_FALSE(python_script(make("script", "#!/bin/sh\n")).has_value());
+}
+
 TEST_F(PythonProgram, env_looks_in_PATH) {
   const std::string python = make("bin/python3", "");
   const char* const before = std::getenv("PATH");

@@ -53,7 +53,10 @@ int run(const LaunchCommand& command, const std::string& version, const std::vec
   const std::string tuning = to_text(apply_tuning_table());
   const Surroundings place = this_place(command);
   for (const std::string& warning : environment_warnings(place.environment)) say(warning);
-  options.job.program = check_program(options.job.program, options.working_directory, place);
+  const CheckedProgram program = check_program(options.job.program, options.working_directory, place);
+  options.job.program = program.path;
+  options.job.arguments.insert(options.job.arguments.begin(), program.arguments.begin(),
+                               program.arguments.end());
   // A file that we write goes to the directory in which the command was started, whatever directory the ranks
   // work in.
   if (!options.job.trace.empty()) options.job.trace = writable_file(options.job.trace, "--trace");
