@@ -40,7 +40,7 @@ constexpr uint64_t most_iterations = 1UL << 40;
 constexpr uint64_t least_columns = 8;
 /// Of the inner loop, below which the first cache has all lines of a column, and of both loops together,
 /// below which to ask would take its time from the nest.
-constexpr uint64_t least_rows = first_cache_bytes / set_bytes, least_iterations = 512;
+constexpr uint64_t least_rows = first_cache_bytes / set_bytes, least_iterations = 2048;
 
 class StripBuilder : LoopCopy {
  public:

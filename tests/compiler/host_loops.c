@@ -200,7 +200,7 @@ KERNEL(sums) {
 // Nests of few iterations are left without more questions.
 // CHECK-DAG: host_loops.c:[[#@LINE+6]]: walks columns of grid: in strips of 64
 // CODE-LABEL: define {{.*}}@of_any_size(
-// CODE: icmp ugt i64 {{.*}}, 511
+// CODE: icmp ugt i64 {{.*}}, 2047
 // CODE: br i1 {{.*}}, !prof
 KERNEL(of_any_size) {
     const long rows = ((long *)argument)[0], columns = ((long *)argument)[1];
