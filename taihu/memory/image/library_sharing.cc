@@ -80,8 +80,8 @@ constexpr std::array language_runtimes = {"libstdc++"sv,
 
 // What their users have told them is a rank's: objects and functions of its interpreter, open files; classes,
 // options and kernels that constructors of the users register, which copies of one user would do twice, and
-// at the same time. FFTW's plans have no locks, an interpreter is the only one of a process, and METIS takes random
-// numbers from the C library.
+// at the same time. FFTW's plans have no locks, an interpreter is the only one of a process, and METIS takes
+// random numbers from the C library.
 constexpr std::array told_by_users = {"libpython"sv,
                                       "libruby"sv,
                                       "libguile"sv,
