@@ -4,9 +4,9 @@
 earlier ones have left in the scratchpad, while process code writes between them. The machine of the second build starts a transfer
 within a nanosecond, so that short loops are moved as well; at least one transfer per program must have happened, and none outside of
 the scratchpad. Some kernels have their loops in functions of a second file.
-A third build, with --optimise-for-host, takes each of its changed loops whatever their length. A fourth one compiles both files one by
-one and links them with --whole-program; compiled by one command they are the same program. --autonomic also compiles some of the
-programs as processes alone, with --model=autonomic, in the same three ways."""
+A third build, with --optimise-for-host, takes each of its changed loops whatever their length. --joined also compiles the files of some
+programs one by one and links them with --whole-program; compiled by one command they are the same program. --autonomic also compiles
+some of the programs as processes alone, with --model=autonomic, in the same ways."""
 import argparse
 import json
 import os
@@ -47,8 +47,8 @@ class Comparison:
         self.options, self.machine = options, machine
         self.moved = self.compared = self.reused = self.tables = self.looked_up = self.stored = self.in_strips = self.seen = 0
 
-    def build(self, sources, flags, capacity):
-        """A program for each kind."""
+    def build(self, sources, flags, capacity, joined):
+        """A program for each kind; also that of files joined at the end if `joined`."""
         host = ["--optimise-for-host", "--report=layout", "-mllvm", "-taihu-host-least=0"]
         model = [f"--spm-model={self.machine}"]
         if "--model=autonomic" not in flags:
@@ -61,8 +61,9 @@ class Comparison:
             self.looked_up += said.count(": looks up ")
             self.stored += said.count(": writes ")
             self.in_strips += said.count(": in strips of ")
-        programs["joined"] = self.build_together(sources, [*flags, "-ffp-contract=off", f"--spm={capacity}", "--auto-dma", "--whole-program",
-                                                           f"--spm-model={self.machine}"])
+        if joined:
+            programs["joined"] = self.build_together(sources, [*flags, "-ffp-contract=off", f"--spm={capacity}", "--auto-dma",
+                                                               "--whole-program", f"--spm-model={self.machine}"])
         return programs
 
     def build_together(self, sources, flags):
@@ -107,6 +108,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--all-levels", action="store_true", help="each program at each level of optimisation, not at one")
     parser.add_argument("--autonomic", type=int, default=0, help="every so many programs also as processes alone; 0: none")
+    parser.add_argument("--joined", type=int, default=1, help="every so many programs also joined by --whole-program")
     parser.add_argument("--work", type=pathlib.Path, required=True)
     parser.add_argument("--machine", type=pathlib.Path, required=True, help="sw26010.json")
     parser.add_argument("--parcrun", required=True)
@@ -124,11 +126,12 @@ def main():
         sources = [options.work / f"random{seed}.c", options.work / f"random{seed}_other.c"]
         texts = program(rng, options.kernels, filling)
         chosen = rng.choice(LEVELS)
+        joined = seed % options.joined == 0
         for level in LEVELS if options.all_levels else (chosen,):
             for file, text in zip(sources, texts):
                 file.write_text(text)
             title = f"seed {seed}, {level}, scratchpad {capacity}, filled {filling}"
-            expected, transfers, said = all_of.compare(title, all_of.build(sources, [level], capacity))
+            expected, transfers, said = all_of.compare(title, all_of.build(sources, [level], capacity, joined))
             if transfers == 0 and filling < capacity - 700:
                 sys.exit(f"{title}: nothing was moved\n{said}")
             check_pictures(options.work, capacity, seed)
@@ -136,7 +139,7 @@ def main():
                 continue
             for file, text in zip(sources, texts):
                 file.write_text(as_processes(text))
-            all_of.compare(f"{title}, processes alone", all_of.build(sources, [level, "--model=autonomic"], capacity), expected)
+            all_of.compare(f"{title}, processes alone", all_of.build(sources, [level, "--model=autonomic"], capacity, joined), expected)
             as_processes_alone += 1
     if all_of.reused == 0:
         sys.exit("no kernel found what another one had left")
