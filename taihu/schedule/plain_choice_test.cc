@@ -33,7 +33,7 @@ TEST(PlainChoice, LengthsDecideAmongFewMembers) {
 
 TEST(PlainChoice, RingsWaitForLongPartsOfManyMembers) {
   for (const int members : {8, 16, 100, 1024, 4096}) {
-    const std::size_t part = std::size_t{members == 100 ? 16 : 256} << 10;
+    const std::size_t part = (members == 100 ? std::size_t{16} : std::size_t{256}) << 10;
     const std::size_t ring = part * static_cast<std::size_t>(members);
     EXPECT_EQ(name(Collective::allreduce, members, ring), "ring") << members;
     EXPECT_EQ(name(Collective::allreduce, members, ring - 1), "halving, near ranks first") << members;
