@@ -78,7 +78,7 @@ class Comparison:
             sys.exit(f"{sources[0]}: the report of both files says something else where they are compiled one by one")
         if pathlib.Path(name).read_bytes() != program:
             sys.exit(f"{sources[0]}: compiled one by one, both files are another program")
-        self.seen += f" at {sources[1]}:" in said
+        self.seen += re.search(rf" at \S*{re.escape(sources[1].name)}:", said) is not None
         return name
 
     def compare(self, title, programs, expected=None):
