@@ -81,10 +81,15 @@ bool SharedLink::read(EnvelopeReader& reader, int most) {
   if (has_found_tallies_) leave_tallies_alone();
   bool worked = false;
   int envelopes = 0;
+  stops_before_copies_ = false;
   const std::size_t count = neighbours_.size();
   for (std::size_t i = 0; i < count && envelopes < most; ++i) {
+    const std::size_t before = next_neighbour_;
     if (++next_neighbour_ >= count) next_neighbour_ = 0;
     worked |= neighbours_[next_neighbour_]->look(reader, most, &envelopes);
+    if (!stops_before_copies_) continue;
+    next_neighbour_ = before;  // the next read begins with the copies
+    break;
   }
   if (has_far_ && ++looks_ % looks_between_far_ones == 0 && envelopes < most)
     worked |= far_->read(reader, most - envelopes);

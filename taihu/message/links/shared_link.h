@@ -8,8 +8,9 @@
 // for a lock of another process, so a process that has died holds up nobody (the launcher ends the job).
 // Kinds of records:
 // - envelope: head and a short payload in the lines; one that repeats the head of the one before, as those of
-//   a stream do, leaves it out: with up to 8 bytes of payload four of them share a line;
-//   envelope_apart: the payload stands in the second ring, one copy into it and one out of it
+//   a stream do, leaves it out where that saves a line: four with up to 8 bytes of payload share one, two
+//   with up to 24, and 33 to 56 take one; envelope_apart: the payload stands in the second ring, one copy
+//   into it and one out of it
 // - piece: a part of data under a tag, in the second ring. The receiver copies it to its buffer while the
 //   sender writes the next one. The sender is done when the last piece is written
 // - tally: what a count in the line beside the ring (tally_line.h) means from now on
@@ -84,6 +85,7 @@ class SharedLink final : public Link {
   std::vector<Neighbour*> neighbour_of_;  // by process; null: reached by far_
   const bool has_far_;                    // some process is
   bool has_found_tallies_ = false;        // the last read
+  bool stops_before_copies_ = false;      // this read
   std::size_t next_neighbour_ = 0;
   std::uint32_t looks_ = 0;
   std::vector<std::unique_ptr<OwnRequest>> all_;

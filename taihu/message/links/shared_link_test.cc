@@ -225,6 +225,36 @@ TEST(SharedLink, AFullRingTakesNothingMoreAndLosesNothing) {
   }
 }
 
+TEST(SharedLink, AReadThatHandsEnvelopesOverEndsBeforeDataAreCopied) {
+  const std::vector<int> statuses = run_forked(3, [](ForkedHub& hub, int process) {
+    const std::unique_ptr<Link> link = shared(hub, process, SharedMemory::copy);
+    Kept kept;
+    std::vector<std::byte> data(10'000), data_of_other(10'000);
+    if (process != 0) {
+      fill_pattern(data.data(), data.size(), 5);
+      if (!send_number(*link, 0, process)) return failed("no room");
+      if (link->send(0, data_tag, data.data(), data.size()) != nullptr) return failed("no room for data");
+      link->barrier();
+    } else {
+      LinkRequest* const requests[] = {
+          link->receive(1, data_tag, data.data(), data.size()),
+          link->receive(2, data_tag, data_of_other.data(), data_of_other.size())};
+      link->barrier();
+      (void)link->read(kept, 64);
+      if (kept.numbers.size() != 1) return failed("not the envelope before the first data");
+      if (link->test(requests[0]) || link->test(requests[1])) return failed("data came with the envelope");
+      if (!complete(*link, kept, requests[0]) || !complete(*link, kept, requests[1]))
+        return failed("the receive hangs");
+      if (!has_pattern(data.data(), data.size(), 5) || !has_pattern(data_of_other.data(), data.size(), 5))
+        return failed("the data are wrong");
+      if (!wait_for(*link, kept, 2)) return failed("the other envelope is missing");
+    }
+    link->barrier();
+    return 0;
+  });
+  EXPECT_EQ(statuses, (std::vector<int>{0, 0, 0}));
+}
+
 TEST(SharedLink, CancelledTransfersLeaveTheOthersAlone) {
   const std::vector<int> statuses = run_forked(2, [](ForkedHub& hub, int process) {
     const std::unique_ptr<Link> link = shared(hub, process);

@@ -139,8 +139,10 @@ class SharedLink::Neighbour {
     request->is_abandoned = true;
   }
 
-  /// Up to `most` records; true when there was something to do.
+  /// Up to `most` envelopes of this read; true when there was something to do. Stops before long copies once
+  /// envelopes were handed over: their receivers learn of them after the read.
   bool look(EnvelopeReader& reader, int most, int* envelopes) {
+    if (*envelopes != 0 && !is_quiet()) return stop_before_copies();
     bool worked = false;
     if (!waiting_.empty()) worked |= push();
     if (!reads_.empty()) worked |= read_memory_of();
@@ -164,6 +166,9 @@ class SharedLink::Neighbour {
           prefetch_to_read(record.payload + first_line_bytes, record.bytes - first_line_bytes);
         reader.envelope(place_.process, record.payload, nullptr, record.bytes);
         ++*envelopes;
+      } else if (*envelopes != 0 && is_copied(static_cast<Kind>(record.kind))) {
+        stop_before_copies();
+        break;
       } else if (!take(record, reader, envelopes)) {
         break;
       }
@@ -202,6 +207,14 @@ class SharedLink::Neighbour {
 
   static TallyLine& tally_line(std::byte* region) noexcept {
     return *reinterpret_cast<TallyLine*>(region + SharedRingShape::tallies_offset);
+  }
+
+  static constexpr bool is_copied(Kind kind) noexcept {
+    return kind == Kind::piece || kind == Kind::offer || kind == Kind::not_taken;
+  }
+  bool stop_before_copies() noexcept {
+    link_.stops_before_copies_ = true;
+    return false;
   }
 
   OwnRequest* take_request() {
