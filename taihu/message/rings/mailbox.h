@@ -4,7 +4,8 @@
 // looks at, more than a few messages are worth: where all ranks exchange some words with all others, all of
 // that would be paid for each pair.
 //
-// Producers lock each other out, and none waits for room. Letters are read in place.
+// Producers lock each other out, and none waits for room or long for the lock: it has its own endpoint's.
+// Letters are read in place.
 // Invariant: letters read <= letters written <= letters read + places.
 #pragma once
 
@@ -19,6 +20,7 @@
 
 #include "taihu/base/contract.h"
 #include "taihu/message/locks/spin_lock.h"
+#include "taihu/threads/waiting.h"
 
 namespace taihu::message {
 
@@ -48,10 +50,13 @@ class Mailbox {
     for (std::size_t i = 0; i < std::min(mask_ + 1, there_at_once); ++i) letters_[i].bytes = 0;
   }
 
-  /// Any thread: a message of up to Letter::most_bytes; false when there is no room.
+  /// Any thread: a message of up to Letter::most_bytes; false when there is no room,
+  /// or when others write for too long.
   bool put(int source, std::uint64_t context, int tag, const void* data, std::size_t bytes) noexcept {
     expect(bytes <= Letter::most_bytes, "bytes of a letter <= most bytes");
-    const std::lock_guard hold(lock_);
+    for (int looks = 0; !lock_.try_lock(); threads::spin_pause())
+      if (++looks == most_looks) return false;
+    const std::lock_guard hold(lock_, std::adopt_lock);
     const std::uint64_t written = written_.load(std::memory_order_relaxed);
     if (written - read_.load(std::memory_order_acquire) > mask_) return false;
     Letter& letter = letters_[written & mask_];
@@ -89,6 +94,8 @@ class Mailbox {
 
  private:
   static constexpr std::size_t least = 16, most = 256, there_at_once = 64;
+  /// At the lock; its holder has to write a line.
+  static constexpr int most_looks = 50;
 
   const std::size_t mask_;
   const std::unique_ptr<Letter[]> letters_;
