@@ -92,15 +92,17 @@ Board::Board(std::vector<threads::Doorbell*> doorbells, bool crowded)
   watchers_ = std::make_unique<std::atomic<int>[]>(doorbells_.size());
 }
 
-bool Board::is_of(const std::vector<threads::Doorbell*>& doorbells, bool crowded) const noexcept {
-  if (crowded != crowded_ || doorbells != doorbells_) return false;
+bool Board::is_even() const noexcept {
   for (std::size_t k = 1; k < doorbells_.size(); ++k)
     if (own_[k].step != own_[0].step || own_[k].history != own_[0].history) return false;
   return true;
 }
 
-void Board::forget_programs() noexcept {
-  for (std::size_t k = 0; k < doorbells_.size(); ++k) own_[k].programs.reset();
+void Board::forget_group() noexcept {
+  for (std::size_t k = 0; k < doorbells_.size(); ++k) {
+    own_[k].programs.reset();
+    own_[k].expected.reset();
+  }
 }
 
 void Board::arrive(int member, StepNumber step, Form form) noexcept {

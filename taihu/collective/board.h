@@ -127,7 +127,7 @@ class Board {
   static constexpr StepNumber remembered_steps = 4;
 
   Board(std::vector<threads::Doorbell*> doorbells, bool crowded);
-  /// No member is in a step any more.
+  /// No member is in a step any more, and no group uses it.
   ~Board() {
     if constexpr (contracts_checked) check_invariants();
   }
@@ -135,10 +135,16 @@ class Board {
   Board& operator=(const Board&) = delete;
 
   int members() const noexcept { return static_cast<int>(doorbells_.size()); }
-  /// Made with these arguments, and left by all members at the same step: for another group of them.
-  bool is_of(const std::vector<threads::Doorbell*>& doorbells, bool crowded) const noexcept;
-  /// What depends on the members in other node processes. While no member is in a step.
-  void forget_programs() noexcept;
+  /// Made with these arguments.
+  bool is_of(const std::vector<threads::Doorbell*>& doorbells, bool crowded) const noexcept {
+    return crowded == crowded_ && doorbells == doorbells_;
+  }
+  /// All members are at the same step, and have called the same: another group of them may go on from there.
+  /// While no member is in a step.
+  bool is_even() const noexcept;
+  /// What depends on the members in other node processes, and what grows faster than the number of members.
+  /// While no member is in a step.
+  void forget_group() noexcept;
   /// More ranks than cores: waiting for others means giving a core away.
   bool crowded() const noexcept { return crowded_; }
   /// Up to this size data from or for one member are better inline than read from its buffer. With a core
@@ -192,7 +198,8 @@ class Board {
     const std::byte* next[8];
   };
 
-  /// What only the member itself uses; it stays when a member leaves and comes back.
+  /// What only the member itself uses; it stays when a member leaves and comes back, and for a later group of
+  /// the same members but for what `forget_group` takes.
   struct alignas(64) Own {
     StepNumber step = 0;
     StepNumber known_arrived = 0;  ///< step that all members are known to have arrived at
@@ -267,7 +274,7 @@ class Board {
   /// The equations of what `member` writes. By the member itself, before it arrives at its next step;
   /// contract builds check them at every step.
   void check_member(int member) const;
-  /// Those of all members. While none is in a step; contract builds check them at the end of the group.
+  /// Those of all members. While none is in a step; contract builds check them when all have left.
   void check_invariants() const;
 
  private:

@@ -4,7 +4,9 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <list>
 #include <map>
+#include <new>
 #include <numeric>
 #include <thread>
 
@@ -62,10 +64,10 @@ class GroupRegistry {
     auto entry = groups_.find(key);
     if (entry == groups_.end()) {
       check_ranks(node.layout(), ranks);
-      entry =
-          groups_.emplace(key, std::make_unique<GroupState>(node, context, ranks, crowded, network, notes))
-              .first;
-      entry->second->board_ = spare_boards_.take(local_doorbells(node, entry->second->membership), crowded);
+      entry = groups_
+                  .emplace(key,
+                           std::make_unique<GroupState>(*this, node, context, ranks, crowded, network, notes))
+                  .first;
     }
     GroupState& state = *entry->second;
     check_input(std::ranges::equal(state.membership.ranks, ranks),
@@ -78,13 +80,25 @@ class GroupRegistry {
   void leave(GroupState& state) noexcept {
     // These end without the lock.
     std::unique_ptr<GroupState> last;
-    std::vector<std::unique_ptr<Board>> gone;
+    std::list<std::unique_ptr<Board>> gone;
     const std::scoped_lock lock(mutex_);
     if (--state.handles_ != 0 || state.members_with_most_ != state.joins_.size()) return;
     const auto entry = groups_.find(Key(state.context, state.membership.ranks.front()));
     last = std::move(entry->second);
     groups_.erase(entry);
-    if (last->board_) spare_boards_.keep(std::move(last->board_), gone);
+    if (!last->board_) return;
+    try {
+      spare_boards_.keep(last->board_, gone);
+    } catch (const std::bad_alloc&) {
+      // It ends with the group.
+    }
+  }
+
+  /// Null when there is none.
+  std::unique_ptr<Board> take_spare_board(const std::vector<threads::Doorbell*>& doorbells,
+                                          bool crowded) noexcept {
+    const std::scoped_lock lock(mutex_);
+    return spare_boards_.take(doorbells, crowded);
   }
 
   std::size_t count() {
@@ -119,11 +133,12 @@ void LeaveGroup::operator()(GroupState* state) const noexcept {
   registry->leave(*state);
 }
 
-GroupState::GroupState(message::Node& node, message::Context context_of_group, std::span<const int> ranks,
-                       bool crowded, const std::shared_ptr<JobNetwork>& network,
+GroupState::GroupState(GroupRegistry& registry, message::Node& node, message::Context context_of_group,
+                       std::span<const int> ranks, bool crowded, const std::shared_ptr<JobNetwork>& network,
                        const std::shared_ptr<ChoiceNotes>& notes)
     : membership(make_membership(node.layout(), node.process(), ranks)),
       context(context_of_group),
+      registry_(registry),
       node_(node),
       crowded_(crowded),
       notes_(notes),
@@ -142,8 +157,9 @@ GroupState::~GroupState() = default;
 
 Board& GroupState::board() {
   std::call_once(board_is_made_, [this] {
-    if (!board_)  // no spare one
-      board_ = std::make_unique<Board>(local_doorbells(node_, membership), crowded_);
+    std::vector<threads::Doorbell*> doorbells = local_doorbells(node_, membership);
+    board_ = registry_.take_spare_board(doorbells, crowded_);
+    if (!board_) board_ = std::make_unique<Board>(std::move(doorbells), crowded_);
   });
   return *board_;
 }

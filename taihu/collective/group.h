@@ -26,18 +26,22 @@ class LeaderForms;
 class JobNetwork;
 class PlainForms;
 class ChoiceNotes;
+class GroupRegistry;
 
 /// What the members of one node process share. Made when the first of them joins, gone when all have left.
 class GroupState {
  public:
-  GroupState(message::Node& node, message::Context context, std::span<const int> ranks, bool crowded,
-             const std::shared_ptr<JobNetwork>& network, const std::shared_ptr<ChoiceNotes>& notes);
+  /// `registry` outlives it.
+  GroupState(GroupRegistry& registry, message::Node& node, message::Context context,
+             std::span<const int> ranks, bool crowded, const std::shared_ptr<JobNetwork>& network,
+             const std::shared_ptr<ChoiceNotes>& notes);
   ~GroupState();
 
   const Membership membership;
   const message::Context context;
 
-  /// Made at the first call, so that a group without collectives costs little. Any member.
+  /// Made at the first call, so that a group without collectives costs little, or one that an earlier group
+  /// of the same members has left. Any member.
   Board& board();
   /// What the network says; null when it is not described.
   AlltoallForms* alltoall_forms() noexcept { return alltoall_forms_.get(); }
@@ -51,6 +55,7 @@ class GroupState {
  private:
   friend class GroupRegistry;
 
+  GroupRegistry& registry_;
   message::Node& node_;
   bool crowded_;
   std::once_flag board_is_made_;
@@ -70,8 +75,6 @@ class GroupState {
   std::size_t members_with_most_ = 0;
   int handles_ = 0;
 };
-
-class GroupRegistry;
 
 struct LeaveGroup {
   std::shared_ptr<GroupRegistry> registry;
@@ -143,7 +146,8 @@ class Groups {
   /// different contexts. Joining needs no other member and does not block. Throws Error when the rank is not
   /// among `ranks`, a rank is named twice or does not exist, or a member has named others. Leaving is
   /// destroying the handle; a member joins and leaves a group as often as the others, and when all local ones
-  /// have left nothing of the group stays here. Cost: about 1 us, and per rank named some nanoseconds.
+  /// have left nothing of the group stays here, but its board may, for a later group of the same local
+  /// members (spare_boards.h). Cost: about 1 us, and per rank named some nanoseconds.
   GroupHandle join(message::Endpoint& endpoint, message::Context context, std::span<const int> ranks);
   /// The caller's group of a scope of the job.
   GroupHandle join(message::Endpoint& endpoint, launch::Scope scope);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <list>
 #include <memory>
 #include <utility>
 
@@ -145,19 +146,68 @@ TEST(SpareBoards, KeepTheLatestOfSoManyMembers) {
   threads::Doorbell bells[3];
   const std::vector<threads::Doorbell*> two{&bells[0], &bells[1]}, all{&bells[0], &bells[1], &bells[2]};
   SpareBoards spares(4);
-  std::vector<std::unique_ptr<Board>> gone;
-  spares.keep(std::make_unique<Board>(two, false), gone);
+  std::list<std::unique_ptr<Board>> gone;
+  const auto keep = [&](const std::vector<threads::Doorbell*>& doorbells) {
+    auto board = std::make_unique<Board>(doorbells, false);
+    spares.keep(board, gone);
+  };
+  keep(two);
   EXPECT_EQ(spares.take(all, false), nullptr);
   EXPECT_EQ(spares.take(two, true), nullptr);
   EXPECT_NE(spares.take(two, false), nullptr);
   EXPECT_EQ(spares.take(two, false), nullptr);
-  spares.keep(std::make_unique<Board>(two, false), gone);
-  spares.keep(std::make_unique<Board>(two, false), gone);
+  keep(two);
+  keep(two);
   EXPECT_EQ(gone.size(), 0u);
-  spares.keep(std::make_unique<Board>(all, false), gone);
+  keep(all);
   EXPECT_EQ(gone.size(), 2u);
   EXPECT_EQ(spares.take(two, false), nullptr);
   EXPECT_NE(spares.take(all, false), nullptr);
+}
+
+TEST(SpareBoards, KeepNoneThatNobodyCanTake) {
+  threads::Doorbell bells[2];
+  const std::vector<threads::Doorbell*> two{&bells[0], &bells[1]};
+  SpareBoards spares(4);
+  std::list<std::unique_ptr<Board>> gone;
+  auto board = std::make_unique<Board>(two, false);
+  board->own(1).step = 1;
+  spares.keep(board, gone);
+  EXPECT_EQ(gone.size(), 1u);
+  EXPECT_EQ(spares.take(two, false), nullptr);
+}
+
+TEST(SpareBoards, AreNotTooManyToLookThrough) {
+  threads::Doorbell bell;
+  const std::vector<threads::Doorbell*> alone{&bell};
+  SpareBoards spares(10 * SpareBoards::most_boards);
+  std::list<std::unique_ptr<Board>> gone;
+  for (std::size_t k = 0; k < SpareBoards::most_boards + 3; ++k) {
+    auto board = std::make_unique<Board>(alone, false);
+    spares.keep(board, gone);
+  }
+  EXPECT_EQ(gone.size(), 3u);
+}
+
+TEST(Groups, WithoutCollectivesLeaveSpareBoardsToOthers) {
+  FakeCluster cluster(2, 1);
+  Groups groups(cluster.nodes[0]);
+  const std::vector<int> ranks{0, 1};
+  const Board* board = nullptr;
+  {
+    GroupHandle root = groups.join(cluster.endpoint(0), first_free_context, ranks);
+    GroupHandle reader = groups.join(cluster.endpoint(1), first_free_context, ranks);
+    call_as_both(root, reader, 1);
+    board = &root.board();
+  }
+  GroupHandle root = groups.join(cluster.endpoint(0), first_free_context + 1, ranks);
+  GroupHandle reader = groups.join(cluster.endpoint(1), first_free_context + 1, ranks);
+  GroupHandle next_root = groups.join(cluster.endpoint(0), first_free_context + 2, ranks);
+  GroupHandle next_reader = groups.join(cluster.endpoint(1), first_free_context + 2, ranks);
+  call_as_both(next_root, next_reader, 1);
+  EXPECT_EQ(&next_root.board(), board);
+  call_as_both(root, reader, 1);
+  EXPECT_NE(&root.board(), board);
 }
 
 TEST(Groups, OfOneContextAndOtherMembersAreApart) {
