@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <utility>
+#include <vector>
 
 #include "taihu/collective/kept_program.h"
 #include "taihu/collective/leaders.h"
@@ -18,18 +18,25 @@ KeptPrograms& kept_programs(GroupHandle& handle);
 int run_kept(GroupHandle& handle, KeptProgram& kept, int code, ProgramBuffers buffers,
              const Reduction* reduction);
 
-/// As run_among_all, with the program of the last call with this key, else the one of `make()`.
-template <class Make>
-int run_kept_among_all(GroupHandle& handle, const ProgramKey& key, ProgramBuffers buffers,
-                       const Reduction* reduction, Make&& make) {
+/// The program of the last call with this key, else the one of `make()`, whose peers are those of `ranks()`.
+template <class Make, class Ranks>
+KeptProgram& kept_or_made(GroupHandle& handle, const ProgramKey& key, Make&& make, Ranks&& ranks) {
   KeptProgram& kept = kept_programs(handle).of(key.call);
   if (kept.key != key) [[unlikely]] {
     kept.key = {};
     kept.program = make();
-    kept.program.name_peers(handle.membership().ranks);
+    kept.program.name_peers(ranks());
     kept.key = key;
   }
-  return run_kept(handle, kept, M_SUCCESS, buffers, reduction);
+  return kept;
+}
+
+/// As run_among_all, with the program of the last call with this key, else the one of `make()`.
+template <class Make>
+int run_kept_among_all(GroupHandle& handle, const ProgramKey& key, ProgramBuffers buffers,
+                       const Reduction* reduction, Make&& make) {
+  const auto ranks = [&]() -> const std::vector<int>& { return handle.membership().ranks; };
+  return run_kept(handle, kept_or_made(handle, key, make, ranks), M_SUCCESS, buffers, reduction);
 }
 
 /// As run_among_all, with a program that `write(program)` puts into the memory of the one before; its peers

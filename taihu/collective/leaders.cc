@@ -99,13 +99,7 @@ int Leaders::run(int code, schedule::Program program, ProgramBuffers buffers, co
 template <class Make>
 int Leaders::run_kept(const ProgramKey& key, int code, ProgramBuffers buffers, const Reduction* reduction,
                       Make&& make) {
-  KeptProgram& kept = kept_programs(handle_).of(key.call);
-  if (kept.key != key) [[unlikely]] {
-    kept.key = {};
-    kept.program = make();
-    kept.program.name_peers(ranks());
-    kept.key = key;
-  }
+  KeptProgram& kept = kept_or_made(handle_, key, make, [this] { return ranks(); });
   return collective::run_kept(handle_, kept, code, buffers, reduction);
 }
 
