@@ -179,7 +179,10 @@ class Wire final : private EnvelopeReader {
   void call_before_leaving() noexcept { has_more_to_say_ = true; }
   /// Only inside, from `arrived`: something is begun that ends behind the last of what has arrived together,
   /// before other callbacks run.
-  void call_after_reading() noexcept { ends_reading_ = true; }
+  void call_after_reading() noexcept {
+    expect(after_reading_ != nullptr, "there is something to call after reading");
+    ends_reading_ = true;
+  }
 
   /// Only inside (from `arrived` and from callbacks): sends data that the other side expects under `tag`.
   void send_bulk(int process, int tag, const void* data, std::size_t bytes, std::function<void()> sent);
