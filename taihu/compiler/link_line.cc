@@ -2,7 +2,9 @@
 #include "taihu/compiler/link_line.h"
 
 #include <algorithm>
+#include <array>
 #include <sstream>
+#include <string_view>
 
 #include "taihu/base/error.h"
 #include "taihu/compiler/response_file.h"
@@ -26,11 +28,109 @@ bool take(const string& word, const char* name, string& value) {
   return true;
 }
 
+/// The linker takes most options with one dash or two.
+string behind_dashes(const string& word) {
+  return word.substr(std::min(word.find_first_not_of('-'), word.size()));
+}
+
+/// Options of linkers whose value may be the next word.
+constexpr std::array<std::string_view, 56> with_value = {"o",
+                                                         "u",
+                                                         "e",
+                                                         "h",
+                                                         "z",
+                                                         "m",
+                                                         "T",
+                                                         "L",
+                                                         "l",
+                                                         "y",
+                                                         "Y",
+                                                         "F",
+                                                         "f",
+                                                         "A",
+                                                         "b",
+                                                         "c",
+                                                         "G",
+                                                         "R",
+                                                         "I",
+                                                         "undefined",
+                                                         "require-defined",
+                                                         "entry",
+                                                         "defsym",
+                                                         "init",
+                                                         "fini",
+                                                         "soname",
+                                                         "exclude-libs",
+                                                         "rpath",
+                                                         "rpath-link",
+                                                         "dynamic-linker",
+                                                         "version-script",
+                                                         "dynamic-list",
+                                                         "Map",
+                                                         "script",
+                                                         "default-script",
+                                                         "library",
+                                                         "library-path",
+                                                         "wrap",
+                                                         "plugin",
+                                                         "plugin-opt",
+                                                         "section-start",
+                                                         "sort-section",
+                                                         "retain-symbols-file",
+                                                         "just-symbols",
+                                                         "Ttext",
+                                                         "Tdata",
+                                                         "Tbss",
+                                                         "format",
+                                                         "oformat",
+                                                         "filter",
+                                                         "auxiliary",
+                                                         "trace-symbol",
+                                                         "export-dynamic-symbol",
+                                                         "export-dynamic-symbol-list",
+                                                         "output",
+                                                         "assert"};
+
+bool is_value(const std::vector<string>& words, std::size_t k) {
+  return k > 0 && words[k - 1].starts_with('-') &&
+         std::find(with_value.begin(), with_value.end(), behind_dashes(words[k - 1])) != with_value.end();
+}
+
+/// Whether the word makes the linker look into the file.
+bool is_word_of(const string& word, const string& file) {
+  if (word == file) return true;
+  if (!word.starts_with("-l")) return false;
+  const string name = word.starts_with("-l:") ? word.substr(3) : "lib" + word.substr(2) + ".a";
+  return file == name || file.ends_with("/" + name);
+}
+
+/// "(archive)member", "archive(member)" or a file. Its `file` is empty where there is no such file.
+UsedFile used_file(const string& line, const std::function<bool(const string&)>& is_file) {
+  if (is_file(line)) return {line, ""};
+  if (line.starts_with('('))
+    for (std::size_t end = line.find(')'); end != string::npos; end = line.find(')', end + 1))
+      if (is_file(line.substr(1, end - 1))) return {line.substr(1, end - 1), line.substr(end + 1)};
+  if (line.ends_with(')'))
+    for (std::size_t begin = line.find('('); begin != string::npos; begin = line.find('(', begin + 1))
+      if (is_file(line.substr(0, begin)))
+        return {line.substr(0, begin), line.substr(begin + 1, line.size() - begin - 2)};
+  return {};
+}
+
 }  // namespace
 
 bool LinkLine::has(const string& option) const {
-  return std::any_of(words.begin(), words.end(),
-                     [&](const string& word) { return word == option || word.starts_with(option + "="); });
+  const string name = behind_dashes(option);
+  return std::any_of(words.begin(), words.end(), [&](const string& word) {
+    const string other = behind_dashes(word);
+    return word.starts_with('-') && (other == name || other.starts_with(name + "="));
+  });
+}
+
+bool LinkLine::names(const string& file) const {
+  for (std::size_t k = 0; k < words.size(); ++k)
+    if (words[k] == file && !is_value(words, k)) return true;
+  return false;
 }
 
 std::vector<string> own_words(const LinkLine& line) {
@@ -63,20 +163,13 @@ LinkLine read_link_line(const std::vector<string>& arguments) {
   return line;
 }
 
-std::vector<UsedFile> read_trace(const string& text) {
+std::vector<UsedFile> read_trace(const string& text, const std::function<bool(const string&)>& is_file) {
   std::vector<UsedFile> files;
   std::istringstream lines(text);
   for (string line; std::getline(lines, line);) {
-    UsedFile used{line, ""};
-    const std::size_t begin = line.rfind('(');
-    if (line.starts_with('(')) {
-      const std::size_t end = line.find(')');
-      if (end == string::npos) continue;
-      used = {line.substr(1, end - 1), line.substr(end + 1)};
-    } else if (begin != string::npos && line.ends_with(')')) {
-      used = {line.substr(0, begin), line.substr(begin + 1, line.size() - begin - 2)};
-    }
-    if (!line.empty() && std::find(files.begin(), files.end(), used) == files.end()) files.push_back(used);
+    const UsedFile used = used_file(line, is_file);
+    if (!used.file.empty() && std::find(files.begin(), files.end(), used) == files.end())
+      files.push_back(used);
   }
   return files;
 }
@@ -94,18 +187,26 @@ std::vector<string> with_joined(const LinkLine& line, const std::vector<UsedFile
   const auto is_joined = [&](const string& word) {
     return std::find(joined.begin(), joined.end(), UsedFile{word, ""}) != joined.end();
   };
+  const auto has = [&](const string& word, const UsedFile& used) { return is_word_of(word, used.file); };
+  const bool are_named = std::all_of(joined.begin(), joined.end(), [&](const UsedFile& used) {
+    return std::any_of(line.words.begin(), line.words.end(),
+                       [&](const string& word) { return has(word, used); });
+  });
+  // Archives that the linker found otherwise must not be searched before the object: any may be one of them.
+  const auto has_joined = [&](const string& word) {
+    return std::any_of(joined.begin(), joined.end(), [&](const UsedFile& used) { return has(word, used); }) ||
+           (!are_named && (word.starts_with("-l") || (!word.starts_with('-') && word.ends_with(".a"))));
+  };
   std::vector<string> words;
   bool is_there = false;
   for (std::size_t k = 0; k < line.words.size(); ++k) {
     const string& word = line.words[k];
-    const bool is_value = k > 0 && line.words[k - 1] == "-o";
-    const bool is_archive = !word.starts_with('-') && word.ends_with(".a");
-    const bool is_library = word.starts_with("-l");
-    if (!is_there && !is_value && (is_joined(word) || is_archive || is_library)) {
+    const bool stays = is_value(line.words, k);
+    if (!is_there && !stays && has_joined(word)) {
       words.push_back(object);
       is_there = true;
     }
-    if (is_value || !is_joined(word)) words.push_back(word);
+    if (stays || !is_joined(word)) words.push_back(word);
   }
   if (!is_there) words.push_back(object);
   return words;

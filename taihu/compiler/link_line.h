@@ -3,6 +3,7 @@
 // linker says of the files that it uses.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,10 @@ struct LinkLine {
   std::vector<std::string> words;    ///< for the linker
   std::string output;
 
-  /// Whether a word for the linker is `option` or begins with "option=".
+  /// Whether a word for the linker is `option` or begins with "option=", with any number of dashes.
   bool has(const std::string& option) const;
+  /// Whether a word, and no option's value, is the file.
+  bool names(const std::string& file) const;
 };
 
 /// Words of the line that are for parcc-link: "--taihu-linker=FILE", and so on.
@@ -36,8 +39,10 @@ struct UsedFile {
   bool operator==(const UsedFile&) const = default;
 };
 
-/// What `ld -t -t` prints, each file once. GNU ld writes "(archive)member", lld "archive(member)".
-std::vector<UsedFile> read_trace(const std::string& text);
+/// What `ld -t -t` prints, each file once. GNU ld writes "(archive)member", lld "archive(member)". Lines that
+/// name no file by `is_file` are left out: other options print as well.
+std::vector<UsedFile> read_trace(const std::string& text,
+                                 const std::function<bool(const std::string&)>& is_file);
 
 /// The words with `output` as the file to write.
 std::vector<std::string> with_output(const LinkLine& line, const std::string& output);

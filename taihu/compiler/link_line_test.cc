@@ -33,7 +33,11 @@ TEST(LinkLine, TakesWhatParccHasAdded) {
   EXPECT_EQ(line.words, (Words{"-shared", "-o", "program", "a.o", "-lm"}));
   EXPECT_TRUE(line.has("-shared"));
   EXPECT_FALSE(line.has("-o="));
+  EXPECT_TRUE(line.names("a.o"));
+  EXPECT_FALSE(line.names("program"));
   EXPECT_TRUE(line_of({"--wrap=f"}).has("--wrap"));
+  EXPECT_TRUE(line_of({"-whole-archive"}).has("--whole-archive"));
+  EXPECT_FALSE(line_of({"-no-whole-archive", "whole-archive"}).has("--whole-archive"));
   EXPECT_FALSE(line_of({"--wrapped"}).has("--wrap"));
   EXPECT_THROW(read_link_line({"a.o"}), UsageError);
 }
@@ -47,16 +51,30 @@ TEST(LinkLine, TheJoinedObjectStandsWhereTheFirstOfItsFilesStood) {
   const std::vector<UsedFile> joined = {{"a.o", ""}, {"b.o", ""}, {"c.a", "c.o"}};
   EXPECT_EQ(with_joined(line_of({"start.o", "a.o", "other.o", "b.o", "c.a"}), joined, "all.o"),
             (Words{"start.o", "all.o", "other.o", "c.a"}));
-  EXPECT_EQ(with_joined(line_of({"start.o", "-lc", "b.o"}), joined, "all.o"),
-            (Words{"start.o", "all.o", "-lc"}));
+  EXPECT_EQ(with_joined(line_of({"start.o", "-lc", "b.o"}), {{"b.o", ""}}, "all.o"),
+            (Words{"start.o", "-lc", "all.o"}));
+  EXPECT_EQ(with_joined(line_of({"--exclude-libs", "c.a", "-lm", "c.a"}), {{"c.a", "c.o"}}, "all.o"),
+            (Words{"--exclude-libs", "c.a", "-lm", "all.o", "c.a"}));
+  EXPECT_EQ(with_joined(line_of({"-lm", "-lb"}), {{"./libb.a", "b.o"}}, "all.o"),
+            (Words{"-lm", "all.o", "-lb"}));
+  // The linker found the archive by another word, which may be any.
+  EXPECT_EQ(with_joined(line_of({"start.o", "-lx", "b.o"}), {{"b.o", ""}, {"c.a", "c.o"}}, "all.o"),
+            (Words{"start.o", "all.o", "-lx"}));
   EXPECT_EQ(with_joined(line_of({"-o", "a.o", "b.o"}), joined, "all.o"), (Words{"-o", "a.o", "all.o"}));
 }
 
 TEST(LinkLine, ReadsWhatLinkersTrace) {
-  const std::vector<UsedFile> files =
-      read_trace("a.o\n(lib one.a)b.o\nlibtwo.a(c.o)\n/lib/libc.so.6\n/lib/libc.so.6\n\n(broken\n");
-  EXPECT_EQ(files, (std::vector<UsedFile>{
-                       {"a.o", ""}, {"lib one.a", "b.o"}, {"libtwo.a", "c.o"}, {"/lib/libc.so.6", ""}}));
+  const std::vector<UsedFile> files = read_trace(
+      "GNU ld (2.42)\na.o\n(lib one.a)b.o\n(d "
+      "(1)/l.a)b.o\nlibtwo.a(c.o)\n/lib/libc.so.6\n/lib/libc.so.6\n\n(broken\n",
+      [](const std::string& file) {
+        return file.ends_with(".o") ? file == "a.o" : file.ends_with(".a") || file.ends_with(".6");
+      });
+  EXPECT_EQ(files, (std::vector<UsedFile>{{"a.o", ""},
+                                          {"lib one.a", "b.o"},
+                                          {"d (1)/l.a", "b.o"},
+                                          {"libtwo.a", "c.o"},
+                                          {"/lib/libc.so.6", ""}}));
 }
 
 }  // namespace

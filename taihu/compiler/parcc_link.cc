@@ -53,7 +53,10 @@ std::vector<string> command(const string& program, const std::vector<string>& wo
 std::vector<UsedFile> used_files(const LinkLine& line, const TemporaryFolder& folder) {
   std::vector<string> words = with_output(line, folder.file("first"));
   words.insert(words.end(), {"-t", "-t"});
-  return read_trace(output_of(command(line.linker, words)));
+  return read_trace(output_of(command(line.linker, words)), [](const string& file) {
+    std::error_code ignored;
+    return fs::is_regular_file(file, ignored);
+  });
 }
 
 /// What the linker uses, and what can be made of it.
@@ -64,6 +67,8 @@ std::vector<CodeFile> read_files(const std::vector<UsedFile>& used, const LinkLi
     // Its archive stays among the words, and would be linked as well.
     if (line.has("--whole-archive") && !file.member.empty())
       files.back().problem = "--whole-archive takes it";
+    if (file.member.empty() && !line.names(file.file))
+      files.back().problem = "the linker found it by another name";
   }
   check_code(files, line.version);
   for (const CodeFile& file : files)
