@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/compiler/code_file.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Object/Archive.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "taihu/abi/intermediate_code.h"
 #include "taihu/base/error.h"
@@ -33,6 +35,8 @@ class Reader {
       read_members(content);
     else if (content.getBuffer().starts_with("\177ELF"))
       read_object(content);
+    else if (!content.getBuffer().starts_with("!<"))
+      add_words(content.getBuffer().str(), file_.undefined);
     return std::move(file_);
   }
 
@@ -84,6 +88,10 @@ class Reader {
   unsigned sources_ = 0;
 };
 
+bool is_text(llvm::StringRef content) {
+  return !content.starts_with("\177ELF") && !content.starts_with("!<");
+}
+
 }  // namespace
 
 bool is_joined(const CodeFile& file) {
@@ -92,6 +100,34 @@ bool is_joined(const CodeFile& file) {
 
 string title_of(const UsedFile& place) {
   return place.member.empty() ? place.file : place.file + "(" + place.member + ")";
+}
+
+void add_words(const string& text, std::set<string>& names) {
+  string word;
+  for (const char letter : text + " ") {
+    if (llvm::isAlnum(letter) || letter == '_' || letter == '$' || letter == '.') {
+      word += letter;
+    } else {
+      if (!word.empty()) names.insert(word);
+      word.clear();
+    }
+  }
+}
+
+std::set<string> names_in_words(const std::vector<string>& words) {
+  std::set<string> names;
+  for (const string& word : words) {
+    add_words(word, names);
+    // "-uNAME", "-TFILE" and "--option=FILE" are one word.
+    if (word.starts_with('-') && word.size() > 2) add_words(word.substr(2), names);
+    for (const string& file :
+         {word, word.substr(word.find('=') + 1), word.substr(std::min<size_t>(2, word.size()))}) {
+      if (file.empty() || !llvm::sys::fs::is_regular_file(file)) continue;
+      const auto content = llvm::MemoryBuffer::getFile(file);
+      if (content && is_text((*content)->getBuffer())) add_words((*content)->getBuffer().str(), names);
+    }
+  }
+  return names;
 }
 
 CodeFile read_code_file(const UsedFile& place) {

@@ -28,6 +28,12 @@ bool is_joined(const CodeFile& file);
 /// "libx.a(member.o)" or the file's name.
 std::string title_of(const UsedFile& place);
 
+/// Whatever looks like a name in text for the assembler or the linker.
+void add_words(const std::string& text, std::set<std::string>& names);
+
+/// Names in the linker's words, and in texts that these name.
+std::set<std::string> names_in_words(const std::vector<std::string>& words);
+
 /// Reads what the linker has used. Throws Error when it cannot be read.
 CodeFile read_code_file(const UsedFile& place);
 

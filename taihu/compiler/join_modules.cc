@@ -51,19 +51,6 @@ string why_not_of_object(const CodeFile& file, const llvm::Module& module) {
   return "";
 }
 
-/// Whatever looks like a name in text for the assembler.
-void add_words(llvm::StringRef text, std::set<string>& names) {
-  string word;
-  for (const char letter : text.str() + " ") {
-    if (llvm::isAlnum(letter) || letter == '_' || letter == '$' || letter == '.') {
-      word += letter;
-    } else {
-      if (!word.empty()) names.insert(word);
-      word.clear();
-    }
-  }
-}
-
 void add_names_in_assembler(const llvm::Module& module, std::set<string>& names) {
   add_words(module.getModuleInlineAsm(), names);
   for (const llvm::Function& function : module)
@@ -74,8 +61,10 @@ void add_names_in_assembler(const llvm::Module& module, std::set<string>& names)
 }
 
 /// Names that files which are not joined, the linker or later passes refer to.
-std::set<string> names_for_others(const llvm::Module& module, const std::vector<CodeFile>& files) {
-  std::set<string> names = {"main"};
+std::set<string> names_for_others(const llvm::Module& module, const std::vector<CodeFile>& files,
+                                  const std::set<string>& kept) {
+  std::set<string> names = kept;
+  names.insert("main");
   for (const CodeFile& file : files) {
     if (is_joined(file)) continue;
     names.insert(file.undefined.begin(), file.undefined.end());
@@ -87,8 +76,8 @@ std::set<string> names_for_others(const llvm::Module& module, const std::vector<
   return names;
 }
 
-void make_static(llvm::Module& module, const std::vector<CodeFile>& files) {
-  const std::set<string> names = names_for_others(module, files);
+void make_static(llvm::Module& module, const std::vector<CodeFile>& files, const std::set<string>& kept) {
+  const std::set<string> names = names_for_others(module, files, kept);
   const llvm::TargetLibraryInfoImpl library(llvm::Triple(module.getTargetTriple()));
   llvm::internalizeModule(module, [&](const llvm::GlobalValue& value) {
     llvm::LibFunc function;
@@ -118,7 +107,8 @@ void check_code(std::vector<CodeFile>& files, const string& version) {
 }
 
 std::unique_ptr<llvm::Module> join_modules(llvm::LLVMContext& context, const std::vector<CodeFile>& files,
-                                           const string& name, bool keeps_exports) {
+                                           const string& name, const std::set<string>& kept,
+                                           bool keeps_exports) {
   string said;
   context.setDiagnosticHandlerCallBack(
       [](const llvm::DiagnosticInfo* information, void* text) {
@@ -135,7 +125,7 @@ std::unique_ptr<llvm::Module> join_modules(llvm::LLVMContext& context, const std
       throw Error(title_of(file.place) + ": does not fit the other files (" + said + ")");
   context.setDiagnosticHandlerCallBack(nullptr);
   joined->getOrInsertNamedMetadata(program_metadata);
-  if (!keeps_exports) make_static(*joined, files);
+  if (!keeps_exports) make_static(*joined, files, kept);
   return joined;
 }
 

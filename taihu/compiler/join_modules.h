@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,10 @@ namespace taihu::compiler {
 void check_code(std::vector<CodeFile>& files, const std::string& version);
 
 /// The code of all files without a problem. What no other file refers to by name is as if it were static,
-/// unless `keeps_exports`. Throws Error when the code cannot be read or does not fit together.
+/// unless it is one of the names `kept`, or `keeps_exports`. Throws Error when the code cannot be read or
+/// does not fit together.
 std::unique_ptr<llvm::Module> join_modules(llvm::LLVMContext& context, const std::vector<CodeFile>& files,
-                                           const std::string& name, bool keeps_exports);
+                                           const std::string& name, const std::set<std::string>& kept,
+                                           bool keeps_exports);
 
 }  // namespace taihu::compiler

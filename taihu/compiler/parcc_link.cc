@@ -156,7 +156,8 @@ int link(const std::vector<string>& arguments) {
     tell_files(line, files);
   const string code = folder.file("program.bc"), object = folder.file("program.o");
   llvm::LLVMContext context;
-  write_module(*join_modules(context, files, line.output, line.keeps_exports), code);
+  write_module(*join_modules(context, files, line.output, names_in_words(line.words), line.keeps_exports),
+               code);
   if (!compile(line, options, code, object)) return 1;
   std::vector<UsedFile> places;
   for (const CodeFile& file : joined) places.push_back(file.place);
