@@ -31,6 +31,43 @@ std::unique_ptr<llvm::Module> module_of(const CodeFile& file, llvm::LLVMContext&
   return std::move(*module);
 }
 
+void add_names_in_assembler(const llvm::Module& module, std::set<string>& names) {
+  add_words(module.getModuleInlineAsm(), names);
+  for (const llvm::Function& function : module)
+    for (const llvm::Instruction& instruction : llvm::instructions(function))
+      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+          call != nullptr && call->isInlineAsm())
+        add_words(llvm::cast<llvm::InlineAsm>(call->getCalledOperand())->getAsmString(), names);
+}
+
+/// Empty when the object refers to nothing that its code does not. The compiler itself adds calls of known
+/// functions and of Taihu's.
+string why_not_of_references(const CodeFile& file, const llvm::Module& module,
+                             const std::set<string>& assembler) {
+  const llvm::Triple triple(module.getTargetTriple());
+  const llvm::TargetLibraryInfoImpl library(triple);
+  std::set<string> names = assembler;
+  for (const llvm::GlobalValue& value : module.global_values())
+    names.insert(llvm::GlobalValue::dropLLVMManglingEscape(value.getName()).str());
+  for (const char* name : llvm::lto::LTO::getRuntimeLibcallSymbols(triple)) names.insert(name);
+  for (const string& name : file.undefined) {
+    llvm::LibFunc function;
+    const bool is_added = name.starts_with("taihu_") || name.starts_with("__") || name.starts_with("_ZGV") ||
+                          name.starts_with("_Unwind_") || name == "_GLOBAL_OFFSET_TABLE_" ||
+                          library.getLibFunc(name, function);
+    if (!is_added && !names.contains(name)) return "its object refers to " + name;
+  }
+  return "";
+}
+
+/// The joined code may rename what is local to a file, which text for the assembler cannot follow.
+string why_not_of_assembler(const llvm::Module& module, const std::set<string>& assembler) {
+  for (const llvm::GlobalValue& value : module.global_values())
+    if (value.hasLocalLinkage() && assembler.contains(value.getName().str()))
+      return "its assembler text names " + value.getName().str() + ", which is static";
+  return "";
+}
+
 /// Empty when the object defines what its code does: then nothing was added to it, taken away or renamed.
 string why_not_of_object(const CodeFile& file, const llvm::Module& module) {
   std::set<string> names;
@@ -49,15 +86,6 @@ string why_not_of_object(const CodeFile& file, const llvm::Module& module) {
         !name.starts_with("__"))
       return "its object also defines " + name;
   return "";
-}
-
-void add_names_in_assembler(const llvm::Module& module, std::set<string>& names) {
-  add_words(module.getModuleInlineAsm(), names);
-  for (const llvm::Function& function : module)
-    for (const llvm::Instruction& instruction : llvm::instructions(function))
-      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-          call != nullptr && call->isInlineAsm())
-        add_words(llvm::cast<llvm::InlineAsm>(call->getCalledOperand())->getAsmString(), names);
 }
 
 /// Names that files which are not joined, the linker or later passes refer to.
@@ -102,7 +130,11 @@ void check_code(std::vector<CodeFile>& files, const string& version) {
     llvm::LLVMContext context;
     const std::unique_ptr<llvm::Module> module = module_of(file, context);
     file.source = module->getSourceFileName();
+    std::set<string> assembler;
+    add_names_in_assembler(*module, assembler);
     file.problem = why_not_of_object(file, *module);
+    if (file.problem.empty()) file.problem = why_not_of_references(file, *module, assembler);
+    if (file.problem.empty()) file.problem = why_not_of_assembler(*module, assembler);
   }
 }
 
