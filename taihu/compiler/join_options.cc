@@ -21,7 +21,7 @@ constexpr std::array<string_view, 11> with_value = {
     "-pic-level", "-mllvm",      "-load",           "-add-plugin", plugin_argument};
 
 /// Beginnings of options that are one word.
-constexpr std::array<string_view, 32> alone = {"-O",
+constexpr std::array<string_view, 33> alone = {"-O",
                                                "-mcmodel=",
                                                "-mconstructor-aliases",
                                                "-mframe-pointer=",
@@ -52,7 +52,8 @@ constexpr std::array<string_view, 32> alone = {"-O",
                                                "-ftls-model=",
                                                "-femulated-tls",
                                                "-fmerge-",
-                                               "-Rpass"};
+                                               "-Rpass",
+                                               "-fveclib="};
 
 bool is_with_value(string_view word) {
   return std::find(with_value.begin(), with_value.end(), word) != with_value.end();
