@@ -148,7 +148,7 @@ void add_whole_program(std::vector<string>& line, const Command& command, const 
   own.keeps_exports = command.own_exports;
   if (!command.layout_report.empty()) {
     own.options.push_back("-taihu-layout=" + command.layout_report);
-    if (command.optimise_for_host) own.options.push_back("-taihu-host-report=" + command.layout_report);
+    own.options.push_back("-taihu-host-report=" + command.layout_report);  // if the files have it
   }
   line.push_back("--ld-path=" + tools.whole_program_linker);
   add_linker(line, own_words(own));
@@ -195,6 +195,7 @@ Command read_command(const std::vector<string>& arguments) {
     throw UsageError("--whole-program: compiles all files of a program together itself; leave -flto out");
   if (at_link_time && command.auto_dma)
     throw UsageError("--auto-dma: changes what the compiler makes of each file; leave -flto out");
+  if (command.output == Output::shared_library) command.whole_program = false;  // linked as any other
   refuse_in_program(command, "a Parallel C program", "parcrun");
   if (command.output == Output::program) refuse_linker(command);
   return command;

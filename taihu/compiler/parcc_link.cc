@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // parcc-link: the linker of parcc --whole-program. It links once to learn which files the linker uses, has
 // the intermediate code of these compiled as one module, and links again with that in place of the objects.
+#include <signal.h>
 #include <stdlib.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
@@ -25,6 +27,21 @@ namespace {
 
 namespace fs = std::filesystem;
 using std::string;
+
+volatile std::sig_atomic_t interrupting_signal = 0;
+
+/// Whoever interrupts the linking reaches the programs that this one waits for too; it goes on until its
+/// files are removed.
+void outlive_interrupts() {
+  struct sigaction action{};
+  action.sa_handler = [](int number) { interrupting_signal = number; };
+  action.sa_flags = SA_RESTART;
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before{};
+    sigaction(number, nullptr, &before);
+    if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
+  }
+}
 
 class TemporaryFolder {
  public:
@@ -49,11 +66,12 @@ std::vector<string> command(const string& program, const std::vector<string>& wo
   return line;
 }
 
-/// The files that the linker uses; empty when it fails, and then it has said why.
+/// The files that the linker uses; none where it fails or links nothing. Its warnings come from the second
+/// time.
 std::vector<UsedFile> used_files(const LinkLine& line, const TemporaryFolder& folder) {
   std::vector<string> words = with_output(line, folder.file("first"));
   words.insert(words.end(), {"-t", "-t"});
-  return read_trace(output_of(command(line.linker, words)), [](const string& file) {
+  return read_trace(output_without_errors_of(command(line.linker, words)), [](const string& file) {
     std::error_code ignored;
     return fs::is_regular_file(file, ignored);
   });
@@ -84,9 +102,8 @@ std::vector<CompilerOption> common_options(const std::vector<CodeFile>& joined) 
   for (const CodeFile& file : joined) {
     const string different = difference(options_of_code(file.options), options);
     if (!different.empty())
-      throw Error(title_of(file.place) + " was compiled " + different + ", and " +
-                  title_of(joined.front().place) +
-                  " was not; --whole-program needs the same options for all files");
+      throw Error(title_of(file.place) + " was compiled " + different + ", other than " +
+                  title_of(joined.front().place) + "; --whole-program needs the same options for all files");
   }
   return options;
 }
@@ -143,7 +160,7 @@ int link(const std::vector<string>& arguments) {
         "--wrap: changes names between files, which --whole-program compiles as one; leave one of them out");
   const TemporaryFolder folder;
   const std::vector<UsedFile> used = used_files(line, folder);
-  if (used.empty()) return 1;
+  if (used.empty()) return run_command(command(line.linker, line.words));
   const std::vector<CodeFile> files = read_files(used, line);
   std::vector<CodeFile> joined;
   std::copy_if(files.begin(), files.end(), std::back_inserter(joined), is_joined);
@@ -158,7 +175,7 @@ int link(const std::vector<string>& arguments) {
   llvm::LLVMContext context;
   write_module(*join_modules(context, files, line.output, names_in_words(line.words), line.keeps_exports),
                code);
-  if (!compile(line, options, code, object)) return 1;
+  if (interrupting_signal != 0 || !compile(line, options, code, object)) return 1;
   std::vector<UsedFile> places;
   for (const CodeFile& file : joined) places.push_back(file.place);
   return run_command(command(line.linker, with_joined(line, places, object)));
@@ -169,6 +186,12 @@ int link(const std::vector<string>& arguments) {
 }  // namespace taihu::compiler
 
 int main(int argc, char** argv) {
-  return taihu::run_program(
+  taihu::compiler::outlive_interrupts();
+  const int result = taihu::run_program(
       "parcc: error", [&] { return taihu::compiler::link(std::vector<std::string>(argv + 1, argv + argc)); });
+  if (taihu::compiler::interrupting_signal != 0) {
+    signal(taihu::compiler::interrupting_signal, SIG_DFL);
+    raise(taihu::compiler::interrupting_signal);
+  }
+  return result;
 }

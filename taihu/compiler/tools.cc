@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <cstring>
 
 #include "taihu/base/error.h"
 
@@ -31,25 +33,17 @@ int wait_for(pid_t child) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
-}  // namespace
-
-string if_there(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored) ? path.string() : string();
-}
-
-fs::path folder_with(const fs::path& file, const fs::path& root, const char* configured, const char* built) {
-  const fs::path installed = root / configured;
-  return if_there(installed / file).empty() ? root / built : installed;
-}
-
-string output_of(const std::vector<string>& words) {
+string printed_by(const std::vector<string>& words, bool with_errors) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw system_error("cannot make a pipe", errno);
   const pid_t child = fork();
   if (child < 0) throw system_error("cannot start " + words[0], errno);
   if (child == 0) {
     dup2(ends[1], STDOUT_FILENO);
+    if (!with_errors) {
+      const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+      if (nowhere >= 0) dup2(nowhere, STDERR_FILENO);
+    }
     execvp(words[0].c_str(), pointers(words).data());
     _exit(127);
   }
@@ -66,11 +60,32 @@ string output_of(const std::vector<string>& words) {
   return text;
 }
 
+}  // namespace
+
+string if_there(const fs::path& path) {
+  std::error_code ignored;
+  return fs::exists(path, ignored) ? path.string() : string();
+}
+
+fs::path folder_with(const fs::path& file, const fs::path& root, const char* configured, const char* built) {
+  const fs::path installed = root / configured;
+  return if_there(installed / file).empty() ? root / built : installed;
+}
+
+string output_of(const std::vector<string>& words) {
+  return printed_by(words, true);
+}
+
+string output_without_errors_of(const std::vector<string>& words) {
+  return printed_by(words, false);
+}
+
 int run_command(const std::vector<string>& words) {
   const pid_t child = fork();
   if (child < 0) throw system_error("cannot start " + words[0], errno);
   if (child == 0) {
     execvp(words[0].c_str(), pointers(words).data());
+    dprintf(STDERR_FILENO, "cannot start %s (%s)\n", words[0].c_str(), std::strerror(errno));
     _exit(127);
   }
   return wait_for(child);

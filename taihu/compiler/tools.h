@@ -20,7 +20,11 @@ std::filesystem::path folder_with(const std::filesystem::path& file, const std::
 /// the system is out of processes or descriptors.
 std::string output_of(const std::vector<std::string>& words);
 
-/// Runs the command and returns its exit code; 1 where a signal has ended it. Throws Error like output_of().
+/// The same; what the command writes to standard error is dropped.
+std::string output_without_errors_of(const std::vector<std::string>& words);
+
+/// Runs the command and returns its exit code; 1 where a signal has ended it, and 127
+/// where it cannot be run, which is said on standard error. Throws Error like output_of().
 int run_command(const std::vector<std::string>& words);
 
 /// Becomes the command. Returns only by throwing Error.

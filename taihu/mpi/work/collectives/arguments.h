@@ -37,10 +37,10 @@ struct Blocks {
   bool are_equal() const noexcept { return counts.is_null(); }
   Piece operator[](int member) const noexcept {
     const auto k = static_cast<std::size_t>(member);
-    if (counts.is_null()) return {address + member * count * type->extent, count, type};
+    if (counts.is_null()) return {moved(address, member * count * type->extent), count, type};
     Datatype* const of_block = types.empty() ? type : types[k];
     const MPI_Aint offset = types.empty() ? displacements[k] * of_block->extent : displacements[k];
-    return {address + offset, counts[k], of_block};
+    return {moved(address, offset), counts[k], of_block};
   }
 };
 
