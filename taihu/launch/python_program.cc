@@ -109,6 +109,7 @@ std::vector<std::string> words_of_exec(const std::string& second_line) {
   static constexpr std::string_view begin = "'''exec' ";
   if (!second_line.starts_with(begin)) return {};
   std::vector<std::string> words = shell_words_of(second_line.substr(begin.size()));
+  if (!words.empty() && words.back().starts_with('#')) words.pop_back();  // conda ends the text in a comment
   if (words.size() < 3 || words.back() != "$@" || words[words.size() - 2] != "$0") return {};
   words.resize(words.size() - 2);
   const bool needs_a_shell = std::any_of(words.begin(), words.end(), [](const std::string& word) {

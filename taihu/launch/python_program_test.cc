@@ -84,6 +84,7 @@ TEST_F(PythonProgram, scripts_may_start_a_shell_that_starts_their_interpreter) {
   ASSERT_TRUE(script.has_value());
   EXPECT_EQ(script->interpreter, far);
 
+  EXPECT_TRUE(of("\"" + python + "\" \"$0\" \"$@\" #'''").has_value()) << "as conda writes it";
   EXPECT_FALSE(of("/bin/cat \"$0\" \"$@\"").has_value());
   EXPECT_FALSE(of("'" + python + "' other \"$@\"").has_value());
   EXPECT_FALSE(of("\"$(dirname \"$0\")\"/python3 \"$0\" \"$@\"").has_value()) << "only a shell knows which";

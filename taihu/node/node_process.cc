@@ -66,10 +66,13 @@ launch::Layout agree_on_layout(const launch::JobParameters& job, const launch::H
   return launch::make_layout(job.ranks, hosts, job.scopes);
 }
 
-/// Null when it may wait for the others forever.
+/// Null when it may wait for the others forever. Programs and libraries are read before a node process can
+/// say that it lives, so short limits are four times as long at the start.
 std::unique_ptr<StartWatch> watch_start(const launch::EnvironmentMap& environment) {
-  const double seconds = launch::node_timeout_seconds(environment);
-  if (seconds <= 0) return nullptr;
+  constexpr double most_seconds_more = 60;
+  const double timeout = launch::node_timeout_seconds(environment);
+  if (timeout <= 0) return nullptr;
+  const double seconds = std::max(timeout, std::min(4 * timeout, most_seconds_more));
   const long number = launched_number(process_environment);
   return std::make_unique<StartWatch>(seconds, number, [=] { end_late_start(number, seconds); });
 }

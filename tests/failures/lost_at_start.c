@@ -7,7 +7,7 @@
 // RUN: FileCheck-19 --check-prefix=STOPPED --input-file=%t.1 %s
 // RUN: (%parcrun.mpich -n 2 --processes-per-node 2 --node-timeout 2 -x LD_PRELOAD=%t.so -x HOW=19 %t; echo "exit code $?") > %t.2 2>&1
 // RUN: FileCheck-19 --check-prefix=STOPPED --input-file=%t.2 %s
-// STOPPED: taihu: node process 0 on {{.*}} has waited for the others of the job for 2 s (process {{[0-9]+}} there is stopped); ending the job (--node-timeout 0 waits forever)
+// STOPPED: taihu: node process 0 on {{.*}} has waited for the others of the job for 8 s (process {{[0-9]+}} there is stopped); ending the job (--node-timeout 0 waits forever)
 // STOPPED: exit code 1
 // RUN: (%parcrun.openmpi -n 2 --processes-per-node 2 --node-timeout 2 -x LD_PRELOAD=%t.so -x HOW=9 %t; echo "exit code $?") > %t.3 2>&1
 // RUN: (%parcrun.mpich -n 2 --processes-per-node 2 --node-timeout 2 -x LD_PRELOAD=%t.so -x HOW=9 %t; echo "exit code $?") > %t.4 2>&1

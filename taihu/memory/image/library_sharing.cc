@@ -101,10 +101,11 @@ constexpr std::array told_by_users = {"libpython"sv,
                                       "libboost_serialization"sv,
                                       "libboost_wserialization"sv};
 
-// Written in Fortran, but without variables that keep their values, and without files.
+// Written in Fortran, but without variables that keep their values (LAPACK's old xLACON apart, which xLACN2
+// has replaced), and without open files.
 constexpr std::array stateless_fortran = {"libblas"sv,   "liblapack"sv, "libopenblas"sv, "libatlas"sv,
                                           "libsatlas"sv, "libtatlas"sv, "libf77blas"sv,  "libptf77blas"sv,
-                                          "libblis"sv,   "libflame"sv,  "libmkl"sv};
+                                          "libblis"sv,   "libflame"sv};
 
 template <std::size_t count>
 bool is_one_of(std::string_view name, const std::array<std::string_view, count>& list) {
