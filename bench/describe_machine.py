@@ -26,7 +26,8 @@ def this_command():
 
 
 def processor_model():
-    return next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), "?")
+    with open("/proc/cpuinfo") as file:
+        return next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), "?")
 
 
 def describe_processor():

@@ -27,6 +27,12 @@ static void check(const char* test, const char* buffer, size_t bytes, int seed) 
   }
 }
 
+static void expect(const char* test, int right) {
+  if (right) return;
+  fprintf(stderr, "mpi_bench: %s: wrong result on rank %d\n", test, rank);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+}
+
 static void produce(size_t bytes) {
   if (touch) memset(out, (int)sink & 0x7f, bytes);
 }
@@ -94,6 +100,11 @@ static void check_exchange(size_t bytes) {
   if (rank >= 2 * half) return;
   const int peer = rank < half ? rank + half : rank - half;
   fill(out, bytes, rank);
+  for (int both = 0; both < 2 && !touch; ++both) {  // --touch writes other data
+    memset(in, 0, bytes);
+    stream(bytes, both);
+    if (both || rank >= half) check("stream", in, bytes, peer);
+  }
   memset(in, 0, bytes);
   MPI_Sendrecv(out, (int)bytes, MPI_BYTE, peer, 4, in, (int)bytes, MPI_BYTE, peer, 4, MPI_COMM_WORLD,
                MPI_STATUS_IGNORE);
@@ -113,11 +124,12 @@ static void get(size_t bytes) {
   MPI_Get(in, (int)bytes, MPI_BYTE, 1, 0, (int)bytes, MPI_BYTE, exposed);
   MPI_Win_flush(1, exposed);
 }
+static int64_t before_addition;
 static void fetch_and_op(size_t bytes) {
   (void)bytes;
   if (rank != 0) return;
-  int64_t one = 1, before;
-  MPI_Fetch_and_op(&one, &before, MPI_INT64_T, 1, 0, MPI_SUM, exposed);
+  int64_t one = 1;
+  MPI_Fetch_and_op(&one, &before_addition, MPI_INT64_T, 1, 0, MPI_SUM, exposed);
   MPI_Win_flush(1, exposed);
 }
 static void check_one_sided(size_t bytes) {
@@ -127,6 +139,17 @@ static void check_one_sided(size_t bytes) {
   memset(in, 0, bytes);
   get(bytes);
   if (rank == 0) check("put and get", in, bytes, 5);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+static void check_fetch_and_op(size_t bytes) {
+  int64_t value = 41;
+  memcpy(out, &value, sizeof value);
+  MPI_Barrier(MPI_COMM_WORLD);
+  put(bytes);
+  fetch_and_op(bytes);
+  get(bytes);
+  memcpy(&value, in, sizeof value);
+  if (rank == 0) expect("fetch_and_op", before_addition == 41 && value == 42);
   MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -193,12 +216,6 @@ static void iallreduce(size_t bytes) {
   MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-static void expect(const char* test, int right) {
-  if (right) return;
-  fprintf(stderr, "mpi_bench: %s: wrong result on rank %d\n", test, rank);
-  MPI_Abort(MPI_COMM_WORLD, 1);
-}
-
 static void check_blocks(size_t bytes) {
   const int count = elements(bytes);
   float* const values = (float*)out;
@@ -231,6 +248,9 @@ static void check_collectives(size_t bytes) {
   const float all = (float)(ranks * (ranks + 1) / 2), up_to_me = (float)((rank + 1) * (rank + 2) / 2);
   allreduce(bytes);
   for (int i = 0; i < count; ++i) expect("allreduce", results[i] == all * (float)(i % 13));
+  memset(in, 0, bytes);
+  iallreduce(bytes);
+  for (int i = 0; i < count; ++i) expect("iallreduce", results[i] == all * (float)(i % 13));
   reduce(bytes);
   for (int i = 0; i < count && rank == 0; ++i) expect("reduce", results[i] == all * (float)(i % 13));
   scan(bytes);

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 
+import jobs
 from mpi_contenders import BARE, BARE_LAYER
 
 NEAR_NS = 90  # a cache line between cores that are near takes 20 to 40 ns, between far ones 160 to 190 ns
@@ -17,16 +18,11 @@ def distance(probe):
 
 def output_within(command, limit):
     """What it prints, and whether it ended before `limit` seconds were over."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = jobs.start(command)
     try:
         said, problems = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
-        process.terminate()  # a launcher ends its ranks then
-        try:
-            return process.communicate(timeout=20)[0], False
-        except subprocess.TimeoutExpired:
-            process.kill()
-            return process.communicate()[0], False
+        return jobs.end(process), False
     if process.returncode != 0:
         sys.exit(f"bench: {' '.join(command)} failed:\n{problems}")
     return said, True
@@ -39,32 +35,40 @@ class Measurements:
         self.times, self.dropped = {}, 0
 
     def run(self, contender, ranks, arguments, probe, limit):
-        """Whether it ended in time. `probe` measures the distance where ranks do not: those that share cores."""
+        """Of which tests it has printed times, and whether it ended in time. `probe` measures the distance where ranks do not: those that share cores."""
         before = None if probe is None else distance(probe)
         said, in_time = output_within(contender.command(ranks, arguments), limit)
         outside = None if probe is None else [before, distance(probe)]
+        tests = []
         for line in said.splitlines():
             if not line.startswith("{") or not line.endswith("}"):
                 continue
             row = json.loads(line)
+            tests.append(row["test"])
             near = {ns < NEAR_NS for ns in row.get("line_ns", outside)}
             if len(near) == 1:
                 state = "near" if near.pop() else "far"
                 self.times.setdefault((state, row["test"], row["bytes"]), {}).setdefault(contender.name, []).append(row["us"])
             else:
                 self.dropped += 1
-        return in_time
+        return tests, in_time
+
+    def steady(self, key):
+        """Times of each contender. One time is a median only of who has no more: not where the distance changed for a moment."""
+        state, test, bytes_ = key
+        other = self.times.get(("far" if state == "near" else "near", test, bytes_), {})
+        return {name: times for name, times in self.times.get(key, {}).items() if len(times) > 1 or name not in other}
 
     def medians(self, state, test):
-        return {bytes_: {name: statistics.median(times) for name, times in found.items()}
-                for (s, t, bytes_), found in sorted(self.times.items(), key=lambda item: item[0][2]) if (s, t) == (state, test)}
+        return {key[2]: {name: statistics.median(times) for name, times in self.steady(key).items()}
+                for key in sorted(self.times, key=lambda key: key[2]) if key[:2] == (state, test)}
 
     def sizes(self, state, test):
         return sorted({b for (s, t, b) in self.times if (s, t) == (state, test)})
 
     def ratio(self, state, test, bytes_):
         """The best library's time divided by Taihu's; None where one was not measured."""
-        found = self.times.get((state, test, bytes_), {})
+        found = self.steady((state, test, bytes_))
         peers = [statistics.median(times) for name, times in found.items() if name not in ("taihu", BARE)]
         return min(peers) / statistics.median(found["taihu"]) if peers and "taihu" in found else None
 
@@ -100,14 +104,20 @@ class Job:
         self.part, self.tests, self.contender = part, tests, contender
         self.key = (part.title, tests[0], contender.name)
 
+    def hopeful_tests(self):
+        """Those that did not take too long before, and would again."""
+        late = self.part.late.get(self.contender.name, [])
+        return [test for test in self.tests if test not in late]
+
     def is_hopeless(self):
-        """It took too long before, and would again."""
-        return self.tests[0] in self.part.late.get(self.contender.name, [])
+        return not self.hopeful_tests()
 
     def run(self, probe, limit):
-        part = self.part
-        if not part.found.run(self.contender, part.ranks, self.tests + part.arguments, probe, limit * len(self.tests)):
-            part.late.setdefault(self.contender.name, []).extend(self.tests)
+        """One that is ended was in the last test of which it has printed a time, or before the first."""
+        part, tests = self.part, self.hopeful_tests()
+        printed, in_time = part.found.run(self.contender, part.ranks, tests + part.arguments, probe, limit * len(tests))
+        if not in_time:
+            part.late.setdefault(self.contender.name, []).append(printed[-1] if printed else tests[0])
 
 
 class Progress:

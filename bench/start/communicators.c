@@ -23,9 +23,12 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   for (int form = 0; form < 4; ++form) {
-    MPI_Barrier(MPI_COMM_WORLD);
-    const double start = MPI_Wtime();
-    for (int i = 0; i < count; ++i) {
+    double start = 0;
+    for (int i = -count / 10; i < count; ++i) {  // the first tenth is not counted: it connects the ranks
+      if (i == 0) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        start = MPI_Wtime();
+      }
       MPI_Comm made;
       if (form % 2 == 0)
         MPI_Comm_dup(MPI_COMM_WORLD, &made);

@@ -162,6 +162,24 @@ class TimesOfMpiCalls(unittest.TestCase):
         self.assertEqual(part.found.times, {("near", "bcast", 4): {"mpich": [1]}})
         self.assertEqual(part.late, {"mpich": ["bcast"]})
 
+    def test_only_the_test_that_takes_too_long_is_left_out_later(self):
+        slow = FakeContender("mpich", [time_line(4, 1, 30, 30)], "case $* in *scan*) exec sleep 60;; esac")
+        slow.command = lambda ranks, arguments: ["sh", "-c", slow.script, *arguments]
+        bench = load("mpi/run")
+        part = bench.Part("Buffers left alone", 2, ["bcast", "scan"], [], [slow], 3)
+        slow.script = slow.script.replace("exec sleep", "echo '{\"test\": \"scan\", \"bytes\": 4, \"us\": 9, \"line_ns\": [30, 30]}'; exec sleep")
+        with contextlib.redirect_stderr(io.StringIO()):
+            bench.measure([part], 3, None, 1)
+        self.assertEqual(part.late, {"mpich": ["scan"]})
+        self.assertEqual(part.found.times[("near", "bcast", 4)], {"mpich": [1, 1, 1]})
+        self.assertEqual(part.found.times[("near", "scan", 4)], {"mpich": [9]})
+
+    def test_one_time_of_another_distance_is_no_median(self):
+        near, far = [time_line(4, 1, 30, 30)], [time_line(4, 5, 160, 160)]
+        part = self.measured(FakeContender("taihu", near + near + far), FakeContender("openmpi", far + far))[1]
+        self.assertEqual(part.found.medians("far", "bcast"), {4: {"openmpi": 5}})
+        self.assertEqual(part.found.medians("near", "bcast"), {4: {"taihu": 1}})
+
 
 class TablesThatOthersRead(unittest.TestCase):
     """A page is made from the numbers of another one: by the heading of their column."""
