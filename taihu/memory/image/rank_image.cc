@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "taihu/base/error.h"
+#include "taihu/memory/image/opened_relro.h"
 #include "taihu/memory/outermost.h"
 
 namespace taihu::memory {
@@ -58,13 +59,7 @@ RankImage::RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents 
     : template_(image), process_(std::make_unique<RankProcess>(rank, *this, std::move(events))), idle_(idle) {
   load(places, rank.local_index);
   for (std::size_t k = 0; k < copies().size(); ++k) loaded_[&template_.makers()[k].object()] = copies()[k];
-  const auto& copied_variables = template_.unit().variable_copies();
-  for (std::size_t i = 0; i < copied_variables.size(); ++i)
-    if (copied_variables[i].object >= 0)
-      process_->place_variable(
-          static_cast<libc::Variable>(i),
-          reinterpret_cast<void*>(copies()[static_cast<std::size_t>(copied_variables[i].object)].base +
-                                  copied_variables[i].address));
+  place_copied_variables();
   try {
     template_.unit().bind(loaded_, &RankImage::variable_place, this);
     template_.unit().tell_runtime_copies(loaded_, rank.runtime);
@@ -84,6 +79,20 @@ std::vector<ImageSymmetricMap::Segment> RankImage::symmetric_segments() const {
     segments.push_back({copies()[i].base, template_.objects()[i]->span_bytes()});
   return segments;
 }
+void RankImage::place_copied_variables() {
+  const auto& copied = template_.unit().variable_copies();
+  for (std::size_t i = 0; i < copied.size(); ++i) {
+    if (copied[i].object < 0) continue;
+    const auto object = static_cast<std::size_t>(copied[i].object);
+    const auto variable = static_cast<libc::Variable>(i);
+    // A copy of what is read-only in libc is read-only when the loader is done.
+    std::optional<OpenedRelro> opened;
+    if (variable == libc::Variable::stack_end)
+      opened.emplace(*template_.objects()[object], copies()[object].base);
+    process_->place_variable(variable, reinterpret_cast<void*>(copies()[object].base + copied[i].address));
+  }
+}
+
 
 RankImage::~RankImage() {
   process_->identity.process = nullptr;

@@ -25,8 +25,10 @@ RankProcess::RankProcess(RankIdentity& identity_of_rank, ImageServices& image_of
   places_ = {&own_.environment,      &own_.input,           &own_.output,
              &own_.errors,           &own_.option_argument, &own_.option_index,
              &own_.option_messages,  &own_.option_letter,   &own_.gamma_sign,
-             own_.zone_names.data(), &own_.zone_seconds,    &own_.zone_daylight};
+             own_.zone_names.data(), &own_.zone_seconds,    &own_.zone_daylight,
+             &own_.stack_end};
   initstate_r(1, random.table.data(), random.table.size(), &random.generator);
+  own_.stack_end = find_stack_end();
   for (auto& action : signal_actions) action.sa_handler = SIG_DFL;
   libc::add_rank(*this);
 }
@@ -37,7 +39,9 @@ RankProcess::~RankProcess() {
 }
 
 void RankProcess::place_variable(Variable which, void* place) {
-  if (place) places_[static_cast<std::size_t>(which)] = place;
+  if (!place) return;
+  places_[static_cast<std::size_t>(which)] = place;
+  if (which == Variable::stack_end) *static_cast<void**>(place) = own_.stack_end;  // never written again
 }
 
 bool RankProcess::in_child_process() const {

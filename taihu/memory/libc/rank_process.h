@@ -134,6 +134,7 @@ struct LocaleState {
 class RankProcess {
  public:
   RankProcess(RankIdentity& identity, ImageServices& image, RankEvents events);
+  /// On the rank's first thread.
   ~RankProcess();
   RankProcess(const RankProcess&) = delete;
   RankProcess& operator=(const RankProcess&) = delete;
@@ -226,6 +227,7 @@ class RankProcess {
   void begin_counting();
   void make_streams(const RankStreams& streams);
   struct OwnVariables {
+  static void* find_stack_end();
     char** environment = nullptr;
     std::FILE *input = nullptr, *output = nullptr, *errors = nullptr;
     char* option_argument = nullptr;
@@ -235,6 +237,7 @@ class RankProcess {
     int zone_daylight = 0;
   } own_;
   std::array<void*, libc::variable_count()> places_{};
+    void* stack_end = nullptr;
   std::vector<char> signal_stack_;
 };
 

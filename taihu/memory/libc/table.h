@@ -40,6 +40,7 @@ enum class Variable : int {
   zone_names,
   zone_seconds,
   zone_daylight,
+  stack_end,
   count
 };
 
@@ -65,6 +66,7 @@ std::span<const Replacement> descriptor_users();
 std::span<const Replacement> descriptor_waits();
 std::span<const Replacement> file_lock_calls();
 std::span<const Replacement> signal_calls();
+std::span<const Replacement> stack_calls();
 std::span<const Replacement> timer_calls();
 std::span<const Replacement> processor_time_calls();
 std::span<const Replacement> thread_calls();

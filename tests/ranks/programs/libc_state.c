@@ -2,6 +2,7 @@
 // Every family of libc calls with hidden state: set it as this rank, let the others do the same, look again.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -13,6 +14,7 @@
 #include <search.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -335,6 +337,20 @@ static void check_children(int rank) {
   CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 40 + rank);
 }
 
+extern void* __libc_stack_end;
+
+// As interpreters find out how much of the stack is left: as much as they are told must be there.
+static void check_stack(void) {
+  char here;
+  struct rlimit limit;
+  CHECK(getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur >= 65536);
+  CHECK(&here < (char*)__libc_stack_end && (char*)__libc_stack_end - &here < 65536);
+  CHECK(*(void**)dlsym(RTLD_DEFAULT, "__libc_stack_end") == __libc_stack_end);
+  volatile char* const most = __builtin_alloca(limit.rlim_cur - 2 * 65536);
+  most[0] = 1;
+  CHECK(most < &here);
+}
+
 int main(void) {
   const int rank = my_rank();
   check_strtok(rank);
@@ -351,6 +367,7 @@ int main(void) {
   check_directory(rank);
   check_children(rank);
   check_streams(rank);
+  check_stack();
   printf("rank %d: libc is private\n", rank);
   return 0;
 }
