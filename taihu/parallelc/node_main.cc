@@ -5,9 +5,13 @@
 // them.
 #include <pthread.h>
 
+#include "taihu/memory/libc/thread_variable_room.h"
+
 extern "C" {
 
 __attribute__((visibility("default"))) extern const int taihu_node_process = 1;
+
+TAIHU_THREAD_VARIABLE_ROOM;
 
 int taihu_run_node_process(int argc, char** argv);
 int taihu_create_thread(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),

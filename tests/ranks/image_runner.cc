@@ -29,8 +29,11 @@
 #include "taihu/memory/libc/descriptors.h"
 #include "taihu/memory/libc/signals.h"
 #include "taihu/memory/libc/tagged_stream.h"
+#include "taihu/memory/libc/thread_variable_room.h"
 #include "taihu/memory/libc/threads.h"
 #include "taihu/memory/process_settings.h"
+
+TAIHU_THREAD_VARIABLE_ROOM;
 
 // Shared libraries such as libgomp find this one before libc's.
 extern "C" __attribute__((visibility("default"))) int pthread_create(pthread_t* thread,

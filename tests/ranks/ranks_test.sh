@@ -34,7 +34,8 @@ privacy)  # compiler language optimisation style(image|pie) [further flags]
   libflags="-fPIC -shared"
   $compiler $flags $libflags -DPART=linked "$programs/privacy_part.c" -o liblinked.so || fail compile
   $compiler $flags $libflags -DPART=opened "$programs/privacy_part.c" -o opened.so || fail compile
-  if [ "$style" = image ]; then imageflags=$as_image; else imageflags="-fPIE -pie -DNO_PROGRAM_THREAD_LOCAL"; fi
+  if [ "$style" = image ]; then imageflags=$as_image; else imageflags="-fPIE -pie -DNO_LINKED_THREAD_LOCAL"; fi
+  [ "$style$(uname -m)" = pieaarch64 ] && imageflags="$imageflags -DNO_PROGRAM_THREAD_LOCAL"
   $compiler $flags $imageflags "$programs/privacy_main.c" -x none ./liblinked.so -Wl,-rpath,. -o program || fail compile
   expect 0 "rank 4 is private" run 5 ./program ./opened.so
   expect 0 "rank 0 is private" run 1 ./program ./opened.so
@@ -140,7 +141,13 @@ refusals)
   gcc -static-pie plain.c -o static_pie && expect 1 "is statically linked (it cannot be copied inside a process); link it without -static" run 1 ./static_pie
   gcc -no-pie plain.c -o fixed && expect 1 "is linked to a fixed address (it can be in memory only once); link it again with -pie and objects compiled with -fPIE" run 1 ./fixed
   echo '_Thread_local int x = 1; int main(void){return x++ - 1;}' > tls.c
-  gcc tls.c -o tls && expect 1 "has thread_local variables at fixed offsets (a PIE with TLS cannot be copied); relink it with parcc or macc, or compile with -fPIC and link with -shared -Wl,-Bsymbolic" run 1 ./tls
+  echo '_Thread_local char x[4097]; int main(void){return x[4096];}' > large.c
+  gcc large.c -o large && expect 1 "bytes; ranks have room for 4096); relink it with parcc or macc, or compile with -fPIC and link with -shared -Wl,-Bsymbolic" run 1 ./large
+  echo '_Thread_local _Alignas(128) char x; int main(void){return x;}' > aligned.c
+  gcc aligned.c -o aligned && expect 1 "aligned' has thread_local variables at fixed distances (aligned to 128 bytes; ranks have room for 64); relink" run 1 ./aligned
+  echo 'extern _Thread_local int x; int get(void){return x;}' > get.c && gcc -fPIC -shared -mtls-dialect=gnu2 get.c -o libget.so
+  echo '_Thread_local int x; int get(void); int main(void){return get();}' > lent.c
+  gcc lent.c ./libget.so -Wl,-rpath,. -o lent && expect 1 "libget.so' uses thread_local 'x' of '$(pwd -P)/lent' by a descriptor (TLSDESC); compile it with -mtls-dialect=gnu" run 1 ./lent
   gcc -fPIC $as_image tls.c -o tls_image && expect 0 "" run 3 ./tls_image
   echo '_Thread_local int y = 1;' > y.c && gcc -fPIC -shared y.c -o liby.so
   echo 'extern _Thread_local int y; int main(void){return y - 1;}' > usey.c
@@ -179,6 +186,18 @@ again)  # style, further flags: ranks in the copies of those that have ended
   [ "$(grep -c 'found all' output)" = 9 ] || { cat output; fail "9 ranks should have run"; }
   [ "$(sed -n 's/.* as it was in //p' output | sort -u | wc -l)" = 5 ] || # rank 1 needs a new one each time
     { cat output; fail "they should have run in 5 copies"; }
+  ;;
+thread_variables)  # of a position-independent executable
+  [ "$(uname -m)" = x86_64 ] || { echo "skipped: they lie elsewhere on $(uname -m)"; exit 77; }
+  for model in initial-exec global-dynamic; do
+    gcc -fPIC -shared -ftls-model=$model -DLIBRARY "$programs/thread_variables.c" -o libborrows.so || fail compile
+    for flags in -O0 -O2 "-O2 -s" "-O2 -fopenmp" "-O2 -Wl,-z,norelro"; do
+      gcc -g $flags -rdynamic "$programs/thread_variables.c" ./libborrows.so -Wl,-rpath,. -pthread -o program || fail compile
+      readelf -lW program | grep -q '^ *TLS ' || fail "the program has no thread-local variables"
+      expect 0 "rank 4 has its own" run --turns 2 5 ./program
+      [ "$(grep -c 'has its own' output)" = 10 ] || { cat output; fail "10 ranks should have run"; }
+    done
+  done
   ;;
 replaced)  # the program file is overwritten in place, then deleted, while ranks run
   gcc -g "$programs/unchanged.c" -o program || fail compile

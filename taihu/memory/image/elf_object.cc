@@ -20,6 +20,8 @@
 #include "taihu/base/page_size.h"
 #include "taihu/memory/image/folders.h"
 #include "taihu/memory/image/machine.h"
+#include "taihu/memory/libc/thread_variable_room.h"
+#include "taihu/memory/libc/thread_variables.h"
 
 namespace taihu::memory {
 namespace {
@@ -63,11 +65,21 @@ ElfObject::ElfObject(const std::string& path, std::shared_ptr<const ElfObject> l
   refuse_what_cannot_be_copied();
   read_symbols();
   read_relocations();
-  // Copies have no section table; a debugger that sees one while it is loaded would complain about a damaged
-  // file.
+  hide_from_loader();
+}
+
+// Copies have no section table: a debugger that sees one while it is loaded would complain about a damaged
+// file. Variables at fixed distances are not the loader's to place.
+void ElfObject::hide_from_loader() {
   auto* header = reinterpret_cast<Elf64_Ehdr*>(change_bytes(0, sizeof(Elf64_Ehdr)));
   header->e_shoff = 0;
   header->e_shnum = header->e_shstrndx = 0;
+  if (const Elf64_Phdr* const variables = fixed_thread_variables()) {
+    const auto index = static_cast<std::uint64_t>(variables - headers_.data());
+    reinterpret_cast<Elf64_Phdr*>(
+        change_bytes(header_.e_phoff + index * sizeof(Elf64_Phdr), sizeof(Elf64_Phdr)))
+        ->p_type = PT_NULL;
+  }
 }
 
 ElfObject::~ElfObject() {
@@ -223,20 +235,33 @@ void ElfObject::keep_changes() {
   madvise(content_.data(), content_.size(), MADV_DONTNEED);
 }
 
+void ElfObject::refuse_without_room_for(const Elf64_Phdr& variables) const {
+  const auto check = [&](const std::string& what, std::uint64_t wanted, std::uint64_t room) {
+    check_input(wanted <= room,
+                "'" + path_ + "' has thread_local variables at fixed distances (" + what +
+                    std::to_string(wanted) + " bytes; ranks have room for " + std::to_string(room) +
+                    "); relink it with parcc or macc, or compile with -fPIC and link with -shared "
+                    "-Wl,-Bsymbolic");
+  };
+  check("", thread_variable_distance(variables), thread_variable_room());
+  check("aligned to ", variables.p_align, TAIHU_THREAD_VARIABLE_ALIGNMENT);
+}
+
 void ElfObject::refuse_what_cannot_be_copied() const {
   const std::uint64_t flags = dynamic(DT_FLAGS).value_or(0);
-  const bool has_tls =
-      std::any_of(headers_.begin(), headers_.end(), [](auto& h) { return h.p_type == PT_TLS; });
   check_input(header_.e_type == ET_DYN,
               "'" + path_ +
                   "' is linked to a fixed address (it can be in memory only once); link it "
                   "again with -pie and objects compiled with -fPIE");
-  check_input(!is_program_ || !has_tls, "'" + path_ +
-                                            "' has thread_local variables at fixed offsets (a PIE with TLS "
-                                            "cannot be copied); relink it with parcc or macc, or "
-                                            "compile with -fPIC and link with -shared -Wl,-Bsymbolic");
+  if (const Elf64_Phdr* const variables = fixed_thread_variables()) refuse_without_room_for(*variables);
   check_input(!dynamic(DT_TEXTREL) && (flags & DF_TEXTREL) == 0,
               "'" + path_ + "' has relocations in its code (text relocations); compile all of it with -fPIC");
+}
+
+const Elf64_Phdr* ElfObject::fixed_thread_variables() const {
+  const auto found =
+      std::find_if(headers_.begin(), headers_.end(), [](auto& header) { return header.p_type == PT_TLS; });
+  return is_program_ && found != headers_.end() ? &*found : nullptr;
 }
 
 const std::byte* ElfObject::at(std::uint64_t address, std::uint64_t bytes) const {

@@ -91,6 +91,9 @@ class ElfObject : public std::enable_shared_from_this<ElfObject> {
   bool binds_own_symbols_first() const { return symbolic_; }
   bool calls_resolvers() const { return calls_resolvers_; }
   std::pair<std::uint64_t, std::uint64_t> relro() const { return relro_; }
+  /// Thread-local variables that the code finds at fixed distances from the thread pointer, which those of a
+  /// program are: the PT_TLS segment. Null: there are none, or the dynamic loader places them.
+  const Elf64_Phdr* fixed_thread_variables() const;
 
   /// The definition that a reference to `name` with `version` binds to, or null.
   const ElfSymbol* find_definition(std::string_view name, std::string_view version) const;
@@ -138,6 +141,8 @@ class ElfObject : public std::enable_shared_from_this<ElfObject> {
   void write_changes(std::uint64_t begin, std::uint64_t end) const;
   std::byte* change_bytes(std::uint64_t offset, std::uint64_t bytes);
   void refuse_what_cannot_be_copied() const;
+  void refuse_without_room_for(const Elf64_Phdr& thread_variables) const;
+  void hide_from_loader();
   void read_dynamic();
   void read_libraries();
   void read_symbols();

@@ -11,6 +11,7 @@
 #include "taihu/memory/image/opened_relro.h"
 #include "taihu/memory/image/start.h"
 #include "taihu/memory/libc/table.h"
+#include "taihu/memory/libc/thread_variables.h"
 
 namespace taihu::memory {
 namespace {
@@ -30,8 +31,10 @@ bool is_tls(std::uint32_t type) {
 
 // JUMP_SLOT and GLOB_DAT have no addend on x86-64; entries of other machines carry 0 there.
 std::int64_t addend_of(const ElfRelocation& relocation) {
-  return relocation.type == machine::absolute || relocation.type == machine::tls_offset ? relocation.addend
-                                                                                        : 0;
+  return relocation.type == machine::absolute || relocation.type == machine::tls_offset ||
+                 relocation.type == machine::tls_static
+             ? relocation.addend
+             : 0;
 }
 
 FindRuntimeCall find_runtime_call = nullptr;
@@ -97,10 +100,18 @@ bool LinkUnit::plan_private(std::uint16_t index, const ElfRelocation& relocation
     definer = &object;
     definition = &symbol;
   }
+  if (is_tls(relocation.type) && relocation.symbol == 0 && object.fixed_thread_variables() != nullptr) {
+    plan_fixed(index, relocation, object, 0);
+    return true;
+  }
   for (auto at = search_order.begin(); !definition && at != search_order.end(); ++at) {
     if (copy && *at == &object) continue;
     definition = (*at)->find_definition(symbol.name, symbol.version);
     if (definition) definer = *at;
+  }
+  if (definition && is_tls(relocation.type) && definer->fixed_thread_variables() != nullptr) {
+    plan_fixed(index, relocation, *definer, definition->value);
+    return true;
   }
   if (!definition || (definer == &object && is_tls(relocation.type))) return false;
   if (overrides_library != nullptr && is_address(relocation.type) && definer != &object &&
@@ -134,6 +145,23 @@ bool LinkUnit::plan_private(std::uint16_t index, const ElfRelocation& relocation
   }
   bindings_.push_back(binding);
   return true;
+}
+
+// Distance and index are the same in all ranks: written into the master once.
+void LinkUnit::plan_fixed(std::uint16_t index, const ElfRelocation& relocation, const ElfObject& definer,
+                          std::uint64_t offset) {
+  ElfObject& object = *objects_[index];
+  check_input(relocation.type != machine::tls_descriptor,
+              "'" + object.path() + "' uses thread_local '" +
+                  std::string(object.symbols()[relocation.symbol].name) + "' of '" + definer.path() +
+                  "' by a descriptor (TLSDESC); compile it with -mtls-dialect=gnu");
+  const std::uint64_t distance = thread_variable_distance(*definer.fixed_thread_variables());
+  const ThreadVariableIndex first = thread_variable_index(distance);
+  const std::uint64_t place = offset + static_cast<std::uint64_t>(relocation.addend);
+  const std::uint64_t value = relocation.type == machine::tls_module   ? first.module
+                              : relocation.type == machine::tls_offset ? first.offset + place
+                                                                       : place - distance;
+  std::memcpy(object.change<std::byte>(relocation.target, sizeof value), &value, sizeof value);
 }
 
 bool LinkUnit::plan_libc(std::uint16_t index, const ElfRelocation& relocation) {

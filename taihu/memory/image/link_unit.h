@@ -97,6 +97,8 @@ class LinkUnit {
                    const std::vector<void*>& shared);
   bool plan_private(std::uint16_t index, const ElfRelocation& relocation,
                     const std::vector<const ElfObject*>& search_order);
+  void plan_fixed(std::uint16_t index, const ElfRelocation& relocation, const ElfObject& definer,
+                  std::uint64_t offset);
   bool plan_libc(std::uint16_t index, const ElfRelocation& relocation);
   bool plan_shared(std::uint16_t index, const ElfRelocation& relocation, const std::vector<void*>& shared);
   std::uint16_t definer_index(const ElfObject* definer);

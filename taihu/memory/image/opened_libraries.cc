@@ -232,7 +232,10 @@ void* RankImage::shared_symbol(void* handle, const char* name, const char* versi
 void* RankImage::find_symbol(void* handle, const char* name, const char* version, const void* caller) {
   const std::lock_guard guard(opening_);
   for (const ElfObject* object : search_order_of(handle, caller)) {
-    if (!object->find_definition(name, version ? version : "")) continue;
+    const ElfSymbol* const definition = object->find_definition(name, version ? version : "");
+    if (!definition) continue;
+    if (definition->type == STT_TLS && object->fixed_thread_variables() != nullptr)
+      return process_->thread_variables.place(definition->value);
     void* own = loaded_.at(object).handle;
     return version ? dlvsym(own, name, version) : dlsym(own, name);
   }

@@ -63,6 +63,12 @@ RankImage::RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents 
   try {
     template_.unit().bind(loaded_, &RankImage::variable_place, this);
     template_.unit().tell_runtime_copies(loaded_, rank.runtime);
+    if (const Elf64_Phdr* const variables = template_.program().fixed_thread_variables())
+      process_->thread_variables = {
+          .values = reinterpret_cast<const void*>(copies().front().base + variables->p_vaddr),
+          .value_bytes = variables->p_filesz,
+          .bytes = variables->p_memsz,
+          .distance = thread_variable_distance(*variables)};
     main_ = reinterpret_cast<Main>(template_.find_main(copies().front().base));
   } catch (...) {
     process_.reset();  // as at the end
@@ -73,12 +79,6 @@ RankImage::RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents 
   if (runs_under_debugger()) dlclose(template_.makers().front().load().handle);
 }
 
-std::vector<ImageSymmetricMap::Segment> RankImage::symmetric_segments() const {
-  std::vector<ImageSymmetricMap::Segment> segments;
-  for (std::size_t i = 0; i < copies().size(); ++i)
-    segments.push_back({copies()[i].base, template_.objects()[i]->span_bytes()});
-  return segments;
-}
 void RankImage::place_copied_variables() {
   const auto& copied = template_.unit().variable_copies();
   for (std::size_t i = 0; i < copied.size(); ++i) {
@@ -93,6 +93,12 @@ void RankImage::place_copied_variables() {
   }
 }
 
+std::vector<ImageSymmetricMap::Segment> RankImage::symmetric_segments() const {
+  std::vector<ImageSymmetricMap::Segment> segments;
+  for (std::size_t i = 0; i < copies().size(); ++i)
+    segments.push_back({copies()[i].base, template_.objects()[i]->span_bytes()});
+  return segments;
+}
 
 RankImage::~RankImage() {
   process_->identity.process = nullptr;

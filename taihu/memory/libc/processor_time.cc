@@ -79,6 +79,7 @@ void forget_gone(std::vector<pid_t>& threads) {
 }  // namespace
 
 void RankProcess::begin_thread() {
+  thread_variables.begin();
   const std::lock_guard guard(lock);
   threads.insert(::gettid());
 }

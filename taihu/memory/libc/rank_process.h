@@ -37,6 +37,7 @@
 #include "taihu/memory/current_rank.h"
 #include "taihu/memory/libc/child_table.h"
 #include "taihu/memory/libc/table.h"
+#include "taihu/memory/libc/thread_variables.h"
 
 namespace taihu::memory {
 
@@ -133,8 +134,8 @@ struct LocaleState {
 
 class RankProcess {
  public:
-  RankProcess(RankIdentity& identity, ImageServices& image, RankEvents events);
   /// On the rank's first thread.
+  RankProcess(RankIdentity& identity, ImageServices& image, RankEvents events);
   ~RankProcess();
   RankProcess(const RankProcess&) = delete;
   RankProcess& operator=(const RankProcess&) = delete;
@@ -193,6 +194,7 @@ class RankProcess {
   std::atomic<bool> ended_elsewhere{
       false};  ///< set by exit on another thread than the first; then the status of exit counts
   bool has_own_directory = false;
+  ThreadVariables thread_variables;  ///< of the program; set before its first thread begins
   std::atomic<int> live_threads{0};  ///< started by the rank and not ended
 
   std::vector<ExitHandler> exit_handlers, quick_exit_handlers, thread_exit_handlers;
@@ -225,9 +227,9 @@ class RankProcess {
 
  private:
   void begin_counting();
+  static void* find_stack_end();
   void make_streams(const RankStreams& streams);
   struct OwnVariables {
-  static void* find_stack_end();
     char** environment = nullptr;
     std::FILE *input = nullptr, *output = nullptr, *errors = nullptr;
     char* option_argument = nullptr;
@@ -235,9 +237,9 @@ class RankProcess {
     std::array<char*, 2> zone_names{};
     long zone_seconds = 0;
     int zone_daylight = 0;
+    void* stack_end = nullptr;
   } own_;
   std::array<void*, libc::variable_count()> places_{};
-    void* stack_end = nullptr;
   std::vector<char> signal_stack_;
 };
 

@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "taihu/memory/libc/thread_variable_room.h"
+
 #define EXPORTED __attribute__((visibility("default")))
 
 typedef int CreateThread(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
@@ -23,6 +25,8 @@ typedef int RunNodeProcess(int argc, char** argv);
 
 EXPORTED extern const int taihu_node_process;
 const int taihu_node_process = 1;
+
+TAIHU_THREAD_VARIABLE_ROOM;
 
 static CreateThread* create_thread;
 

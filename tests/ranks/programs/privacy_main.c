@@ -20,7 +20,7 @@ C_NAME int linked_same(int value);
 C_NAME int linked_plain_same(int value);
 C_NAME int linked_thread_is_fresh(void);
 C_NAME int linked_shown;
-#ifndef NO_THREAD_LOCAL
+#ifndef NO_LINKED_THREAD_LOCAL
 C_NAME PER_THREAD int linked_thread_shown;
 #endif
 
@@ -64,7 +64,7 @@ int main(int count, char** words) {
     usleep(200);
     CHECK(plain_same(value));
     CHECK(program_same(value) && linked_same(value) && opened_same(value));
-#ifndef NO_THREAD_LOCAL
+#ifndef NO_LINKED_THREAD_LOCAL
     CHECK(linked_thread_shown == value + 3);
 #endif
     pthread_t thread;
