@@ -113,7 +113,8 @@ int spawn(pid_t* child, const char* path, const Recorded* actions, const posix_s
   if (actions)
     for (const Action& action : *actions)
       if (const int failure = action(all.get()); failure != 0) return failure;
-  return ::posix_spawn(child, path, all.get(), attributes, words, variables);
+  return execute_when_written(
+      [&] { return ::posix_spawn(child, path, all.get(), attributes, words, variables); });
 }
 
 int rank_posix_spawn(pid_t* child, const char* path, const Actions* actions,

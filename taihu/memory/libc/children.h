@@ -7,8 +7,10 @@
 #include <signal.h>
 #include <sys/types.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 
 #include "taihu/base/search_path.h"
 #include "taihu/memory/libc/rank_process.h"
@@ -56,6 +58,20 @@ void search_path(const char* name, Attempt attempt) {
     at += length;
     if (*at == '\0') return;
   }
+}
+
+/// Calls `execute()`, which starts a program or returns the error number, again while the program's file is
+/// open for writing: a child that another rank forks holds what this rank was just writing until its own
+/// start. Processes of their own would not see that. Allocates nothing.
+template <typename Execute>
+int execute_when_written(Execute execute) {
+  constexpr timespec pause{0, 1'000'000};
+  int error = execute();
+  for (int left = 1000; error == ETXTBSY && left > 0 && self() != nullptr; --left) {
+    ::nanosleep(&pause, nullptr);
+    error = execute();
+  }
+  return error;
 }
 
 }  // namespace taihu::memory::libc

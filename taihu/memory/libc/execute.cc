@@ -41,16 +41,26 @@ bool prepare_exec() {
   return false;
 }
 
+/// `call` returns only when it has failed, and has set errno then.
+template <typename Call>
+int execute(Call call) {
+  errno = execute_when_written([&] {
+    call();
+    return errno;
+  });
+  return -1;
+}
+
 int rank_execve(const char* path, char* const* words, char* const* variables) {
-  return prepare_exec() ? ::execve(path, words, variables) : -1;
+  return prepare_exec() ? execute([=] { ::execve(path, words, variables); }) : -1;
 }
 int rank_fexecve(int file, char* const* words, char* const* variables) {
   file = actual(file);
-  return prepare_exec() ? ::fexecve(file, words, variables) : -1;
+  return prepare_exec() ? execute([=] { ::fexecve(file, words, variables); }) : -1;
 }
 int rank_execveat(int folder, const char* path, char* const* words, char* const* variables, int flags) {
   folder = actual(folder);
-  return prepare_exec() ? ::execveat(folder, path, words, variables, flags) : -1;
+  return prepare_exec() ? execute([=] { ::execveat(folder, path, words, variables, flags); }) : -1;
 }
 
 // A file without "#!" is run by the shell.
@@ -69,7 +79,7 @@ int rank_execvpe(const char* name, char* const* words, char* const* variables) {
   if (!prepare_exec()) return -1;
   bool denied = false;
   search_path(name, [&](const char* path) {
-    ::execve(path, words, variables);
+    execute([=] { ::execve(path, words, variables); });
     if (errno == ENOEXEC) execute_script(path, words, variables);
     denied = denied || errno == EACCES;
     return errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != ESTALE && errno != ENODEV &&
