@@ -18,6 +18,7 @@
 #include "taihu/memory/image/folders.h"
 #include "taihu/memory/libc/descriptors.h"
 #include "taihu/memory/libc/rank_process.h"
+#include "taihu/memory/libc/signals.h"
 #include "taihu/memory/libc/tagged_stream.h"
 #include "taihu/memory/process_settings.h"
 #include "taihu/node/node_process.h"
@@ -50,13 +51,23 @@ bool is_python(const memory::ImageTemplate& image) {
   });
 }
 
+/// Before anything is loaded, which takes long for so many.
+int checked_count(int ranks) {
+  check_input(ranks <= memory::libc::most_ranks, std::to_string(ranks) +
+                                                     " ranks in one node process, which can have " +
+                                                     std::to_string(memory::libc::most_ranks) +
+                                                     "; use more node processes (--processes-per-node)");
+  return ranks;
+}
+
 }  // namespace
 
 Ranks::Ranks(Language& language, const launch::JobParameters& job, const launch::Layout& layout, int process)
     : language_(language),
       job_(job),
-      count_(std::min(layout.first_rank[static_cast<std::size_t>(process) + 1], layout.first_ranks()) -
-             layout.first_rank[static_cast<std::size_t>(process)]),
+      count_(checked_count(
+          std::min(layout.first_rank[static_cast<std::size_t>(process) + 1], layout.first_ranks()) -
+          layout.first_rank[static_cast<std::size_t>(process)])),
       most_(layout.first_rank[static_cast<std::size_t>(process) + 1] -
             layout.first_rank[static_cast<std::size_t>(process)]),
       start_(start_of(job.program)),

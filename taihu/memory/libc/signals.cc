@@ -17,11 +17,10 @@ namespace taihu::memory {
 namespace {
 
 constexpr std::array crash_signals = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
-constexpr std::size_t most_ranks = 4096;
 
 // All ranks of the process, for process-wide signals. A slot is null or a live rank. The dispatcher reads it
 // and may interrupt anything, so there is no lock.
-std::array<std::atomic<RankProcess*>, most_ranks> ranks;
+std::array<std::atomic<RankProcess*>, libc::most_ranks> ranks;
 std::atomic<CrashReport> crash_report{nullptr};
 std::array<struct sigaction, NSIG>
     actions_before;  // of the process, for threads of no rank; written under `mutex`

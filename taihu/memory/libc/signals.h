@@ -18,7 +18,10 @@ void watch_for_crashes(CrashReport report);
 
 namespace libc {
 
-/// Throws Error when there are too many.
+/// In one process at once.
+inline constexpr int most_ranks = 4096;
+
+/// Throws Error when there are more than `most_ranks`.
 void add_rank(RankProcess& rank);
 void remove_rank(RankProcess& rank);
 
