@@ -34,6 +34,11 @@ const char* builder_of(Abi which) {
 /// In place of MPICH's or Open MPI's library nothing is loaded. Of two kinds there cannot be parts in a
 /// program: the same names mean different calls.
 bool replaces(std::string_view library, const std::string& user) {
+  // The name for linking, which a program may open as well (Rmpi), is of the library that it was built for.
+  if (library == "libmpi.so") {
+    const Abi known = abi.load(std::memory_order_relaxed);
+    return known == Abi::mpich || known == Abi::open_mpi;
+  }
   const Abi wanted = taihu::mpi::mpich::is_library(library)      ? Abi::mpich
                      : taihu::mpi::open_mpi::is_library(library) ? Abi::open_mpi
                      : library == "libmpi_abi.so.1"              ? Abi::ours

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that calls MPI only through a library of the system, to which it is linked or which it opens: the
-// library's calls go to the ranks' MPI all the same. What another library prints, which all ranks share, is
-// not lost.
+// library's calls go to the ranks' MPI all the same, also when it opens MPI's library under the name for
+// linking, as Rmpi does. What another library prints, which all ranks share, is not lost.
 #ifdef PRINTS
 #include <stdio.h>
 
@@ -37,6 +37,7 @@ int main(void) {
 #else
   int (*sum)(int*) = sum_over_ranks;
 #endif
+  if (!dlopen("libmpi.so", RTLD_LAZY | RTLD_GLOBAL)) return fprintf(stderr, "%s\n", dlerror()), 1;
   const int found = sum(&ranks);
   printf("sum %d of %d ranks\n", found, ranks);
   return found == ranks * (ranks - 1) / 2 ? 0 : 1;
