@@ -46,7 +46,7 @@ long launched_processes(Environment environment) {
 
 long launched_number(Environment environment) {
   if (!is_launched(environment)) return 0;
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"})
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"})
     if (const char* number = environment(name)) return std::max(0L, std::strtol(number, nullptr, 10));
   return 0;
 }

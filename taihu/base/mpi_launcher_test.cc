@@ -66,6 +66,7 @@ TEST(LaunchedNumber, IsWhatTheLauncherSays) {
   EXPECT_EQ(number_for({{"OMPI_COMM_WORLD_SIZE", "3"}, {"OMPI_COMM_WORLD_RANK", "2"}}), 2);
   EXPECT_EQ(number_for({{"PMI_RANK", "1"}, {"PMI_SIZE", "4"}}), 1);
   EXPECT_EQ(number_for({{"PMIX_RANK", "3"}, {"SLURM_PROCID", "3"}}), 3);
+  EXPECT_EQ(number_for({{"PMIX_RANK", "2"}}), 2);
   EXPECT_EQ(number_for({{"SLURM_PROCID", "3"}}), 0) << "no MPI process";
   EXPECT_EQ(number_for({{"PMI_RANK", "some"}}), 0);
 }
