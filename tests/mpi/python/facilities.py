@@ -88,9 +88,10 @@ def diagnosis():
         faulthandler.register(signal.SIGUSR1, file)
         signal.raise_signal(signal.SIGUSR1)
         faulthandler.dump_traceback_later(0.1, file=file)
-        time.sleep(0.5)
-        file.seek(0)
-        text = file.read().decode()
+        text, end = "", time.monotonic() + 20
+        while "in diagnosis" not in text.partition("Timeout")[2] and time.monotonic() < end:
+            time.sleep(0.05)
+            text = os.pread(file.fileno(), 1 << 16, 0).decode()
     assert text.count("in diagnosis") == 2 and "Timeout" in text, text
     tracemalloc.start()
     kept = [bytes(1000) for _ in range(1000)]
