@@ -135,16 +135,17 @@ def draw(file, found, tests):
     for name, colour in ((name, colours.get(name, f"C{4 + k}")) for k, name in enumerate(names)):
         points = [(size, times[name]) for size, times in rows.items() if name in times]
         left.loglog(*zip(*points), marker=".", color=colour, label=name)
-    left.set(title=f"One message between two ranks, cores {state}, data not touched", xlabel="bytes", ylabel="microseconds")
+    left.set(title=f"A message between two ranks, cores {state}", xlabel="bytes", ylabel="microseconds")
     left.legend()
     for test in tests:
         points = [(size, ratio) for size in found.sizes(state, test) if size and (ratio := found.ratio(state, test, size))]
         if points:
             right.loglog(*zip(*points), marker=".", label=test)
     right.axhline(1, color="black", linewidth=1)
-    right.set(title="Best of the other libraries / Taihu, data not touched: above 1 Taihu is faster", xlabel="bytes", ylabel="ratio")
+    right.set(title="Best other library / Taihu: above 1 Taihu is faster", xlabel="bytes", ylabel="ratio")
     right.legend(fontsize="small", ncols=2)
     for axes in (left, right):
         axes.set_xscale("log", base=2)
         axes.grid(alpha=0.3)
+    figure.suptitle("Data that nobody touches between the calls", fontsize="medium")
     figure.savefig(file, dpi=110)
