@@ -24,11 +24,16 @@ class CallError {
   std::string text_;
 };
 
+/// Apart from `require`, which is then short enough for the compiler to put into every call.
+[[noreturn, gnu::cold, gnu::noinline]] inline void throw_call_error(int code, const char* text) {
+  throw CallError(code, text);
+}
+
 /// Throws CallError unless `condition`. The text is only made when it is needed: give a lambda for one that
 /// is put together.
 inline void require(bool condition, int code, const char* text) {
   if (!condition) [[unlikely]]
-    throw CallError(code, text);
+    throw_call_error(code, text);
 }
 template <class MakeText>
 void require(bool condition, int code, MakeText&& make_text)

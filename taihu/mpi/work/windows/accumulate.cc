@@ -132,6 +132,15 @@ std::size_t checked_elements(const Buffer& origin, const Buffer* result, const P
   return elements;
 }
 
+/// One element of one predefined type on all sides, as MPI_Fetch_and_op has it: without rows and lengths.
+bool is_one_element(const Buffer& origin, const Buffer* result, const Places& places) {
+  const auto is_one = [&](MPI_Count count, const Datatype* type) {
+    return count == 1 && type == places.type;
+  };
+  return places.count == 1 && places.type->element == places.type && is_one(origin.count, origin.type) &&
+         (result == nullptr || is_one(result->count, result->type));
+}
+
 }  // namespace
 
 void accumulate(Window& window, const Buffer& origin, const Buffer* result, const Places& places,
@@ -139,6 +148,15 @@ void accumulate(Window& window, const Buffer& origin, const Buffer* result, cons
   require_access(window, places.member);
   if (places.bytes() == 0 || (operation != MPI_NO_OP && origin.bytes() == 0)) return;
   const ElementAction action(operation, element_of(*places.type));
+  if (Target& target = window.targets[static_cast<unsigned>(places.member)];
+      target.exposure != nullptr && is_one_element(origin, result, places)) {
+    auto* const there =
+        reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(target.base) +
+                                     static_cast<std::uintptr_t>(place_of(window, target, places)));
+    return action.apply_to_one(target.exposure->elements, there,
+                               static_cast<const std::byte*>(origin.address),
+                               result == nullptr ? nullptr : static_cast<std::byte*>(result->address));
+  }
   const std::size_t elements = checked_elements(origin, result, places, action.only_reads());
   Target& target = window.targets[static_cast<unsigned>(places.member)];
   const MPI_Aint place = place_of(window, target, places);

@@ -2,7 +2,9 @@
 #include "taihu/mpi/work/windows/element_action.h"
 
 #include <cstring>
+#include <mutex>
 
+#include "taihu/collective/copy.h"
 #include "taihu/mpi/objects/operations/operation_kernels.h"
 
 namespace taihu::mpi::windows {
@@ -34,6 +36,16 @@ void ElementAction::apply(ElementLocks& locks, std::byte* target, const std::byt
       std::memcpy(here, from, row_bytes(count));
     }
   });
+}
+
+void ElementAction::apply_to_one(ElementLocks& locks, std::byte* target, const std::byte* source,
+                                 std::byte* result) const {
+  const std::lock_guard hold(locks.lock_of(reinterpret_cast<std::uintptr_t>(target)));
+  if (result != nullptr) collective::copy_block(result, target, last_);
+  if (kind_ == Kind::combine)
+    kernel_(target, target, source, 1, nullptr);
+  else if (kind_ == Kind::replace)
+    collective::copy_block(target, source, last_);
 }
 
 void compare_and_swap(ElementLocks& locks, std::byte* target, const std::byte* source,

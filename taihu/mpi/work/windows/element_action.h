@@ -28,6 +28,8 @@ class ElementAction {
   /// wants it. `source` is not read when `only_reads`.
   void apply(ElementLocks& locks, std::byte* target, const std::byte* source, std::byte* result,
              std::size_t n) const;
+  /// As apply with one element.
+  void apply_to_one(ElementLocks& locks, std::byte* target, const std::byte* source, std::byte* result) const;
 
  private:
   enum class Kind { combine, replace, keep };

@@ -26,10 +26,15 @@ class ElementLocks {
       const auto place = reinterpret_cast<std::uintptr_t>(address) + first * extent;
       const std::size_t left = stripe_bytes - place % stripe_bytes;
       const std::size_t n = std::min((left + extent - 1) / extent, elements - first);
-      const std::lock_guard hold(locks_[place / stripe_bytes % locks_.size()].lock);
+      const std::lock_guard hold(lock_of(place));
       act(first, n);
       first += n;
     }
+  }
+
+  /// Of the element that begins there.
+  message::SpinLock& lock_of(std::uintptr_t place) noexcept {
+    return locks_[place / stripe_bytes % locks_.size()].lock;
   }
 
  private:
