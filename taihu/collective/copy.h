@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 
 #include "taihu/message/data/copy.h"
@@ -12,8 +11,13 @@
 namespace taihu::collective {
 
 inline void copy_block(void* target, const void* source, std::size_t bytes) noexcept {
-  if (bytes == sizeof(std::uint64_t)) {  // the most frequent length, without a call
-    std::memmove(target, source, sizeof(std::uint64_t));
+  // The most frequent lengths, without a call.
+  if (bytes == 8) {
+    std::memmove(target, source, 8);
+  } else if (bytes == 4) {
+    std::memmove(target, source, 4);
+  } else if (bytes == 16) {
+    std::memmove(target, source, 16);
   } else if (bytes != 0 && target != source) {
     message::copy_bytes(target, source, bytes);
   }

@@ -264,9 +264,23 @@ int scatter_from_root(GroupHandle& handle, SharedStep& step, const void* source,
                       void* result, std::size_t bytes) {
   const bool is_equal = map.has_equal_blocks();
   const std::size_t all_bytes = is_equal ? map.bytes(0) * static_cast<std::size_t>(step.members() - 1)
+/// The only block for another member; false, and nothing has happened, when it is long.
+bool put_only_block(GroupHandle& handle, SharedStep& step, const void* source, const BlockMap& map) {
+  const int other = 1 - step.me();
+  const std::size_t bytes = map.bytes(other);
+  if (bytes > handle.board().inline_bytes()) return false;
+  copy_block(step.place_with_length(bytes), map.block(source, other), bytes);
+  step.arrive_in_stream();
+  return true;
+}
+
                                          : put_blocks(nullptr, nullptr, map, step.members(), step.me());
   // The table of lengths does not count: with it a block would need a second meeting that without does not.
   const std::size_t table_bytes = is_equal ? 0 : inline_table_bytes(step.members());
+  if (!is_equal && step.members() == 2 && put_only_block(handle, step, source, map)) {
+    copy_block(result, map.block(source, step.me()), bytes);
+    return M_SUCCESS;
+  }
   const auto finish = [&] {
     step.arrive();
     copy_block(result, map.block(source, step.me()), bytes);
