@@ -5,6 +5,7 @@
 //
 // Operands are folded from the last member to the first: the target of a step is then apart from its operands
 // or the right one, which is all that an operation must support.
+#include <optional>
 #include <utility>
 
 #include "taihu/collective/board.h"
@@ -58,7 +59,8 @@ void combine_inline(SharedStep& step, int first, int last, void* result, std::si
   fold(reduction, result, first, last, count, InlineOperands(step, 0, count * reduction.element_bytes));
 }
 
-enum class Readers { all, root, none };
+/// `root`, `others`: who reads, and is not waited for; `none`: nobody.
+enum class Readers { all, root, others, none };
 
 // Begins a step: puts the source down or publishes both buffers, and arrives. Short data that no other member
 // reads stay where they are, unless the result goes there.
@@ -74,6 +76,8 @@ void offer(SharedStep& step, bool is_inline, const void* source, void* result, s
   }
   if (readers == Readers::root)
     step.arrive_in_stream(SharedStep::LaterData::owned);
+  else if (readers == Readers::others)
+    step.arrive_in_stream();
   else
     step.arrive();
 }
@@ -155,6 +159,31 @@ int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t
   return step.depart_with_all();
 }
 
+namespace {
+
+/// Of two members each needs from the other only the operands of its own result: where those fit into the
+/// slot, the call takes one way between the cores instead of two.
+class OperandsForTheOther {
+ public:
+  OperandsForTheOther(SharedStep& step, const void* source, const void* result, std::size_t before,
+                      std::size_t bytes, std::size_t all_bytes) {
+    const std::size_t bytes_for_other = all_bytes - bytes;
+    const std::size_t place_for_other = step.me() == 0 ? bytes : 0;
+    copy_block(step.place_inline(bytes_for_other), at(source, static_cast<std::ptrdiff_t>(place_for_other)),
+               bytes_for_other);
+    const std::byte* const mine = at(source, static_cast<std::ptrdiff_t>(before));
+    if (source == result) copy_block(own_, mine, bytes);
+    step.keep(source == result ? own_ : mine);
+    step.arrive();
+  }
+  static constexpr std::size_t most_bytes = 512;
+
+ private:
+  alignas(64) std::byte own_[most_bytes];  ///< where the result goes to the same memory
+};
+
+}  // namespace
+
 int reduce_scatter(GroupHandle& handle, const void* source, void* result, const std::size_t* counts,
                    const Reduction& reduction) {
   std::size_t all = 0;
@@ -172,7 +201,14 @@ int reduce_scatter(GroupHandle& handle, const void* source, void* result, const 
   PieceBuffers pieces(reduction.element_bytes, handle.schedule_scratch());
   if ((is_aside && target == nullptr) || !pieces.has_memory()) return M_ERROR_MEMORY;
   SharedStep step(handle, {Call::reduce_scatter, -1, bytes, reduction.code});
-  offer(step, is_inline, source, result, bytes);
+  std::optional<OperandsForTheOther> operands;
+  if (is_inline && step.members() == 2 && bytes <= OperandsForTheOther::most_bytes) {
+    operands.emplace(step, source, result, before * reduction.element_bytes, count * reduction.element_bytes,
+                     bytes);
+    before = 0;
+  } else {
+    offer(step, is_inline, source, result, bytes);
+  }
   int code = step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
   pieces.for_each({0, count}, [&](std::size_t start, std::size_t length) {
@@ -188,8 +224,10 @@ int reduce_scatter(GroupHandle& handle, const void* source, void* result, const 
 
 namespace {
 
-Readers readers_in_scan(const SharedStep& step) {
-  return step.me() == step.members() - 1 ? Readers::none : Readers::all;
+/// The first member waits for nobody; those behind it follow its slots (await_data_up_to).
+Readers readers_in_scan(const SharedStep& step, std::size_t bytes) {
+  if (step.me() == step.members() - 1) return Readers::none;
+  return step.me() == 0 && bytes <= slot_data_bytes ? Readers::others : Readers::all;
 }
 
 }  // namespace
@@ -201,7 +239,7 @@ int scan(GroupHandle& handle, const void* source, void* result, std::size_t coun
   PieceBuffers pieces(reduction.element_bytes, handle.schedule_scratch());
   if (!pieces.has_memory()) return M_ERROR_MEMORY;
   SharedStep step(handle, {Call::scan, -1, bytes, reduction.code});
-  offer(step, is_inline, source, result, bytes, readers_in_scan(step));
+  offer(step, is_inline, source, result, bytes, readers_in_scan(step, bytes));
   const int code = is_inline ? step.await_data_up_to(step.me(), bytes) : step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
   if (is_inline) {
@@ -246,7 +284,7 @@ int exscan(GroupHandle& handle, const void* source, void* result, std::size_t co
   PieceBuffers pieces(reduction.element_bytes, handle.schedule_scratch());
   if (!pieces.has_memory()) return M_ERROR_MEMORY;
   SharedStep step(handle, {Call::exscan, -1, bytes, reduction.code});
-  offer(step, is_inline, source, result, bytes, readers_in_scan(step));
+  offer(step, is_inline, source, result, bytes, readers_in_scan(step, bytes));
   const int code = is_inline ? step.await_data_up_to(step.me() - 1, bytes) : step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
   if (is_inline) {
