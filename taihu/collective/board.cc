@@ -84,7 +84,8 @@ Board::Board(std::vector<threads::Doorbell*> doorbells, bool crowded)
       departures_(std::make_unique<Departure[]>(doorbells_.size())),
       own_(std::make_unique<Own[]>(doorbells_.size())),
       wishes_(std::make_unique<std::atomic<std::uint64_t>[]>(doorbells_.size())),
-      seats_(std::make_unique<std::atomic<int>[]>(doorbells_.size())) {
+      seats_(std::make_unique<std::atomic<int>[]>(doorbells_.size())),
+      help_wanted_(std::make_unique<message::HelpWanted>()) {
   expect(!doorbells_.empty(), "members of a board >= 1");
   for (std::size_t k = 0; k < doorbells_.size(); ++k) seats_[k].store(-1, std::memory_order_relaxed);
   if (doorbells_.size() < many_members) return;

@@ -35,6 +35,7 @@
 #include "taihu/base/contract.h"
 #include "taihu/collective/arrival_count.h"
 #include "taihu/collective/stream_pace.h"
+#include "taihu/message/data/shared_copy.h"
 #include "taihu/threads/waiting.h"
 
 namespace taihu::collective {
@@ -145,6 +146,8 @@ class Board {
   /// What depends on the members in other node processes, and what grows faster than the number of members.
   /// While no member is in a step.
   void forget_group() noexcept;
+  /// Where members offer long copies to one that waits.
+  message::HelpWanted& help_wanted() const noexcept { return *help_wanted_; }
   /// More ranks than cores: waiting for others means giving a core away.
   bool crowded() const noexcept { return crowded_; }
   /// Up to this size data from or for one member are better inline than read from its buffer. With a core
@@ -305,6 +308,7 @@ class Board {
   std::unique_ptr<std::atomic<std::uint64_t>[]> wishes_;  // 0: none
   std::unique_ptr<std::atomic<int>[]> seats_;             // cores
   std::atomic<StepNumber> reported_{0};
+  std::unique_ptr<message::HelpWanted> help_wanted_;
 
   // Of boards that count.
   std::unique_ptr<ArrivalCount> count_;

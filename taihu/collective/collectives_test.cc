@@ -54,6 +54,28 @@ TEST_P(Collectives, BcastReachesAll) {
   });
 }
 
+// Of so much the root copies the rear, for one member at a time, while it waits for all.
+TEST_P(Collectives, LongBcastIsCopiedFromBothEnds) {
+  if (n > 4) GTEST_SKIP() << "the same between two members";
+  run([&](GroupHandle& handle) {
+    constexpr std::size_t bytes = (std::size_t{1} << 20) + 5;
+    const auto value = [](int call, std::size_t k) {
+      return static_cast<std::byte>(k * 7 + k / 4096 + call);
+    };
+    for (int call = 0; call < 4; ++call) {
+      const int root = call % n;
+      Elements data(bytes + 1);
+      if (handle.rank() == root)
+        for (std::size_t k = 0; k < bytes; ++k) data[k] = value(call, k);
+      ASSERT_EQ(bcast(handle, data.data(), bytes, root), M_SUCCESS) << handle.problem();
+      std::size_t wrong = data[bytes] == std::byte{0} ? 0 : 1;
+      for (std::size_t k = 0; k < bytes; ++k) wrong += data[k] != value(call, k) ? 1 : 0;
+      ASSERT_EQ(wrong, 0U) << "call " << call;
+      std::fill(data.begin(), data.end(), std::byte{0xee});  // mine again
+    }
+  });
+}
+
 TEST_P(Collectives, GatherScatterAllgatherMoveBlocks) {
   run([&](GroupHandle& handle) {
     const int me = handle.rank();

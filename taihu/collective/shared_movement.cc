@@ -69,14 +69,18 @@ int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root, const 
     else
       step.arrive();
     if (meanwhile) meanwhile();
-    return is_inline ? M_SUCCESS : step.depart_with_all();
+    return is_inline ? M_SUCCESS : step.depart_and_help();
   }
   step.arrive();
   const int code = step.await_data_of(root, bytes);
   if (code != M_SUCCESS) return code;
   if (step.form_of(root) == Form::nothing) return report_missing_data(handle, root);
-  copy_block(buffer, step.source_of(root), bytes);
-  if (!is_inline) step.depart();
+  if (is_inline) {
+    copy_block(buffer, step.source_of(root), bytes);
+  } else {
+    step.copy_with_help(buffer, step.source_of(root), bytes);
+    step.depart();
+  }
   return M_SUCCESS;
 }
 
@@ -260,10 +264,6 @@ int fetch_own_length(GroupHandle& handle, SharedStep& step, void* result, std::s
   return fits ? M_SUCCESS : M_ERROR_TRUNCATE;
 }
 
-int scatter_from_root(GroupHandle& handle, SharedStep& step, const void* source, const BlockMap& map,
-                      void* result, std::size_t bytes) {
-  const bool is_equal = map.has_equal_blocks();
-  const std::size_t all_bytes = is_equal ? map.bytes(0) * static_cast<std::size_t>(step.members() - 1)
 /// The only block for another member; false, and nothing has happened, when it is long.
 bool put_only_block(GroupHandle& handle, SharedStep& step, const void* source, const BlockMap& map) {
   const int other = 1 - step.me();
@@ -274,13 +274,17 @@ bool put_only_block(GroupHandle& handle, SharedStep& step, const void* source, c
   return true;
 }
 
-                                         : put_blocks(nullptr, nullptr, map, step.members(), step.me());
-  // The table of lengths does not count: with it a block would need a second meeting that without does not.
-  const std::size_t table_bytes = is_equal ? 0 : inline_table_bytes(step.members());
+int scatter_from_root(GroupHandle& handle, SharedStep& step, const void* source, const BlockMap& map,
+                      void* result, std::size_t bytes) {
+  const bool is_equal = map.has_equal_blocks();
   if (!is_equal && step.members() == 2 && put_only_block(handle, step, source, map)) {
     copy_block(result, map.block(source, step.me()), bytes);
     return M_SUCCESS;
   }
+  const std::size_t all_bytes = is_equal ? map.bytes(0) * static_cast<std::size_t>(step.members() - 1)
+                                         : put_blocks(nullptr, nullptr, map, step.members(), step.me());
+  // The table of lengths does not count: with it a block would need a second meeting that without does not.
+  const std::size_t table_bytes = is_equal ? 0 : inline_table_bytes(step.members());
   const auto finish = [&] {
     step.arrive();
     copy_block(result, map.block(source, step.me()), bytes);

@@ -27,6 +27,9 @@ constexpr std::uint32_t yields_per_balance = 256;
 // About as long as the others need to change places on their core.
 constexpr int spins_for_other_cores = 250;
 
+// Of a shorter block one core has copied a good part before the other has seen that it may help.
+constexpr std::size_t least_helped_bytes = std::size_t{512} << 10;
+
 std::uint32_t digest(std::uint32_t history, const Announcement& call) noexcept {
   const std::uint64_t word = static_cast<std::uint64_t>(call.bytes) * 0x9e3779b97f4a7c15u +
                              static_cast<std::uint64_t>(call.call) * 0x85ebca6b00000000u +
@@ -300,15 +303,31 @@ int SharedStep::await_all(std::size_t ring_bytes) {
   return code;
 }
 
-int SharedStep::depart_with_all() {
+template <class Meanwhile>
+int SharedStep::depart_with_all(Meanwhile&& meanwhile) {
   depart();
   int next = 0;
   const int count = members();
   await(Board::Wish::departure_of_all, 0, step_, [&] {
+    meanwhile();
     while (next < count && (next == me_ || board_.has_departed(next, step_))) ++next;
     return next == count;
   });
   return check_all();
+}
+
+int SharedStep::depart_with_all() {
+  return depart_with_all([] {});
+}
+
+int SharedStep::depart_and_help() {
+  return depart_with_all([this] { board_.help_wanted().help(); });
+}
+
+void SharedStep::copy_with_help(void* target, const void* source, std::size_t bytes) noexcept {
+  if (bytes < least_helped_bytes || board_.crowded()) return copy_block(target, source, bytes);
+  message::SharedCopy copy(target, source, bytes);
+  board_.help_wanted().copy(copy);
 }
 
 int SharedStep::check_all() {

@@ -75,6 +75,10 @@ class SharedStep {
   int await_data_of_all(std::size_t bytes);
   /// Signs my departure and waits until everyone has departed: my buffers have been used.
   int depart_with_all();
+  /// The same, and meanwhile takes part in copies that others make by copy_with_help.
+  int depart_and_help();
+  /// Copies from the buffer of a member that waits by depart_and_help: long data from both ends.
+  void copy_with_help(void* target, const void* source, std::size_t bytes) noexcept;
   /// Instead, on a root into whose buffer members copy long blocks themselves, when await_all_arrivals has
   /// failed: waits until those whose calls fit have done so, since the buffer is the caller's again then.
   void await_writers();
@@ -84,6 +88,8 @@ class SharedStep {
   void expect_after_arrival() const noexcept;
   void await_arrivals_at(StepNumber step);
   int await_all(std::size_t ring_bytes);
+  template <class Meanwhile>
+  int depart_with_all(Meanwhile&& meanwhile);
   void fetch_expected_data(std::size_t bytes) noexcept;
   bool have_arrived(int first, int last, StepNumber step) const noexcept;
   bool have_all_arrived() const noexcept;
