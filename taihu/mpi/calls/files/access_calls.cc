@@ -9,8 +9,10 @@ namespace {
 
 enum class Ranks { alone, together };
 
-int blocking(const char* call, MPI_File fh, Direction direction, Place place, Ranks ranks, MPI_Offset offset,
-             const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Status* status) {
+inline __attribute__((always_inline)) int blocking(const char* call, MPI_File fh, Direction direction,
+                                                   Place place, Ranks ranks, MPI_Offset offset,
+                                                   const void* buf, MPI_Count count, MPI_Datatype datatype,
+                                                   MPI_Status* status) {
   return on_file(call, fh, [&](Rank& rank, File& file) {
     const bool collective = ranks == Ranks::together;
     store(status, do_access(rank, file, {direction, place, collective, offset, buf, count, datatype}));
@@ -18,8 +20,10 @@ int blocking(const char* call, MPI_File fh, Direction direction, Place place, Ra
 }
 
 /// Never waits for other ranks, so the collective ones come here too.
-int non_blocking(const char* call, MPI_File fh, Direction direction, Place place, MPI_Offset offset,
-                 const void* buf, MPI_Count count, MPI_Datatype datatype, MPI_Request* request) {
+inline __attribute__((always_inline)) int non_blocking(const char* call, MPI_File fh, Direction direction,
+                                                       Place place, MPI_Offset offset, const void* buf,
+                                                       MPI_Count count, MPI_Datatype datatype,
+                                                       MPI_Request* request) {
   return on_file(call, fh, [&](Rank& rank, File& file) {
     require(request != nullptr, MPI_ERR_ARG, "there is no place for the request (null pointer)");
     const Outcome outcome = do_access(rank, file, {direction, place, false, offset, buf, count, datatype});

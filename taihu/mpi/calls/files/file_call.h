@@ -9,7 +9,7 @@ namespace taihu::mpi::files {
 
 /// For calls on a file: body(Rank&, File&).
 template <class Body>
-int on_file(const char* call, MPI_File handle, Body&& body) {
+inline __attribute__((always_inline)) int on_file(const char* call, MPI_File handle, Body&& body) {
   Rank& rank = running_rank(call);
   const CurrentCall current(call, __builtin_return_address(0));
   File* const file = rank.find<File>(handle);
@@ -23,7 +23,7 @@ int on_file(const char* call, MPI_File handle, Body&& body) {
 
 /// For calls that concern files, without an open one: body(Rank&).
 template <class Body>
-int without_file(const char* call, Body&& body) {
+inline __attribute__((always_inline)) int without_file(const char* call, Body&& body) {
   Rank& rank = running_rank(call);
   const CurrentCall current(call, __builtin_return_address(0));
   return detail::guarded(

@@ -9,15 +9,17 @@ namespace taihu::mpi::files {
 namespace {
 
 /// `name` is that of the access, without "_begin".
-int begin(const char* call, const char* name, MPI_File fh, Direction direction, Place place,
-          MPI_Offset offset, const void* buf, MPI_Count count, MPI_Datatype datatype) {
+inline __attribute__((always_inline)) int begin(const char* call, const char* name, MPI_File fh,
+                                                Direction direction, Place place, MPI_Offset offset,
+                                                const void* buf, MPI_Count count, MPI_Datatype datatype) {
   return on_file(call, fh, [&](Rank& rank, File& file) {
     file.split.outcome = do_access(rank, file, {direction, place, true, offset, buf, count, datatype});
     file.split.name = name;
   });
 }
 
-int end(const char* call, const char* name, MPI_File fh, MPI_Status* status) {
+inline __attribute__((always_inline)) int end(const char* call, const char* name, MPI_File fh,
+                                              MPI_Status* status) {
   return on_file(call, fh, [&](Rank&, File& file) {
     require(file.split.name != nullptr, MPI_ERR_IO, "no split collective access of this file was begun");
     require(std::string(file.split.name) == name, MPI_ERR_IO, [&] {
