@@ -20,8 +20,9 @@ struct CallRecord {
   std::atomic<void*> caller{nullptr};      ///< return address in the program
   std::atomic<std::uint64_t> calls{0};     ///< so far: tells whether anything goes on
   std::atomic<Waits> waits{Waits::unknown};
-  std::atomic<int> peer{-1};  ///< rank of the job; message::any_rank
-  std::atomic<int> tag{-1};   ///< negative: any
+  std::atomic<bool> works{false};  ///< see AtWork
+  std::atomic<int> peer{-1};       ///< rank of the job; message::any_rank
+  std::atomic<int> tag{-1};        ///< negative: any
   std::atomic<std::uint64_t> context{0};
   std::atomic<int> members{0};  ///< ranks of the communicator
   // Of a collective, as in PendingCollective.
@@ -103,6 +104,22 @@ class OutsideOfCalls {
   const char* const name_;
   void* const caller_;
   ObservedCall* const observed_;
+};
+
+/// Says for the time of its life that the call which this thread is in does what may take long without any
+/// other rank, such as reading a file: it is not stuck.
+class AtWork {
+ public:
+  AtWork() : record_(mpi::call_record()), outer_(record_.works.load(std::memory_order_relaxed)) {
+    record_.works.store(true, std::memory_order_relaxed);
+  }
+  ~AtWork() { record_.works.store(outer_, std::memory_order_relaxed); }
+  AtWork(const AtWork&) = delete;
+  AtWork& operator=(const AtWork&) = delete;
+
+ private:
+  CallRecord& record_;
+  const bool outer_;
 };
 
 /// Says that the call which this thread is in waits for rank `peer` of the job (or any).

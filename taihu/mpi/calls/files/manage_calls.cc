@@ -22,7 +22,11 @@ void change_size(File& file, MPI_Offset size, const char* action, Change&& chang
     require(other == size, MPI_ERR_NOT_SAME, "the ranks gave different sizes");
   require(size >= 0, MPI_ERR_ARG, "the size is negative");
   require(file.is_writable(), MPI_ERR_READ_ONLY, "the file was opened with MPI_MODE_RDONLY");
-  int error_number = file.communicator->rank == 0 ? change(file.shared->descriptor()) : 0;
+  int error_number = 0;
+  if (file.communicator->rank == 0) {
+    const AtWork at_work;
+    error_number = change(file.shared->descriptor());
+  }
   broadcast_inside(*file.communicator, &error_number, sizeof error_number, 0);
   check_file(file, error_number, action);
 }
@@ -126,7 +130,11 @@ MPI_CALL(int, File_sync, (MPI_File fh)) {
   return on_file("MPI_File_sync", fh, [&](Rank&, File& file) {
     // The ranks of a node process share the descriptor, so one of them speaks for all when all have come.
     barrier_inside(*file.local);
-    const int mine = file.local->rank == 0 && fsync(file.shared->descriptor()) != 0 ? errno : 0;
+    int mine = 0;
+    if (file.local->rank == 0) {
+      const AtWork at_work;
+      mine = fsync(file.shared->descriptor()) != 0 ? errno : 0;
+    }
     for (const int error_number : allgather_inside(*file.communicator, mine))
       check_file(file, error_number, "write back");
   });

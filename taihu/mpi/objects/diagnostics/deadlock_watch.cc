@@ -207,7 +207,8 @@ node::DeadlockWatch::Progress look_at(const std::vector<Rank*>& ranks) {
     if (!record->in_use) continue;
     Doing& rank = doing[record->rank];
     progress.calls.push_back(record->calls);
-    (record->name.load(std::memory_order_acquire) != nullptr ? rank.waits : rank.computes) = true;
+    const bool in_call = record->name.load(std::memory_order_acquire) != nullptr;
+    (in_call && !record->works ? rank.waits : rank.computes) = true;
   }
   progress.all_wait = true;
   for (const Rank* rank : ranks) {

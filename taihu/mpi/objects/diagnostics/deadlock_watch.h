@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the watch over a job (node/deadlock_watch.h) sees of ranks. A rank that computes, or that polls by
-// MPI_Test, is never taken for stuck; one whose program has ended counts as stuck, since nobody will hear
-// from it again.
+// What the watch over a job (node/deadlock_watch.h) sees of ranks. A rank that computes, that polls by
+// MPI_Test, or that reads or writes a file is never taken for stuck; one whose program has ended counts as
+// stuck, since nobody will hear from it again.
 //
 // Members that are in the same collective, the third of a communicator, say, but in different calls, or with
 // different roots or lengths, wait for each other where nobody has found that by the messages.

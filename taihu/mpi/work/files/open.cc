@@ -13,6 +13,7 @@
 
 #include "taihu/mpi/objects/communicators/inside.h"
 #include "taihu/mpi/objects/communicators/make_communicator.h"
+#include "taihu/mpi/objects/current_call.h"
 #include "taihu/mpi/work/files/file.h"
 #include "taihu/mpi/work/files/file_error.h"
 
@@ -45,6 +46,7 @@ int open_descriptor(const char* name, int amode, bool may_create) noexcept {
   flags |= (amode & MPI_MODE_RDWR) != 0 ? O_RDWR : (amode & MPI_MODE_WRONLY) != 0 ? O_WRONLY : O_RDONLY;
   if (may_create && (amode & MPI_MODE_CREATE) != 0) flags |= O_CREAT;
   if (may_create && (amode & MPI_MODE_EXCL) != 0) flags |= O_EXCL;
+  const AtWork at_work;
   // Opening a pipe must not wait for its other side: pipes are refused.
   const int descriptor = ::open(name, flags | O_NONBLOCK, 0666);
   if (descriptor < 0) return -errno;

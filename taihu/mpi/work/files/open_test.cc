@@ -2,8 +2,13 @@
 // Opening, closing, sizes, hints, error handlers, and what goes wrong there.
 #include <sys/stat.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
+#include "taihu/mpi/objects/current_call.h"
+#include "taihu/mpi/objects/diagnostics/deadlock_watch.h"
 #include "taihu/mpi/work/files/files_for_tests.h"
 
 namespace taihu::mpi::files {
@@ -266,6 +271,35 @@ TEST(FileErrorHandlers, ThoseOfTheNullFileCountForOpenAndForNewFiles) {
     EXPECT_EQ(MPI_ERR_QUOTA, handled_code);
     EXPECT_EQ(MPI_SUCCESS, MPI_File_close(&file));
     rank.find<ErrorHandler>(handler)->release();  // as MPI_Errhandler_free
+  });
+}
+
+TEST(WritingFiles, IsNotTakenForStuck) {
+  const TemporaryFile temporary;
+  run_ranks(1, [&](Rank& rank) {
+    {
+      const CurrentCall call("MPI_File_write", nullptr);
+      EXPECT_TRUE(look_at({&rank}).all_wait);
+      const AtWork at_work;
+      EXPECT_FALSE(look_at({&rank}).all_wait);
+    }
+    // Another thread sees that of a write; if there is nothing to see, this ends after a while.
+    CallRecord& record = call_record();
+    std::atomic<bool> seen{false}, ended{false};
+    std::thread watcher([&] {
+      while (!seen && !ended) seen = record.works.load();
+    });
+    MPI_File file = open_for_test(temporary, MPI_MODE_CREATE | MPI_MODE_RDWR);
+    const std::vector<char> block(1 << 22);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!seen && std::chrono::steady_clock::now() < end)
+      EXPECT_EQ(MPI_SUCCESS, MPI_File_write_at(file, 0, block.data(), static_cast<int>(block.size()),
+                                               MPI_BYTE, MPI_STATUS_IGNORE));
+    ended = true;
+    watcher.join();
+    EXPECT_TRUE(seen);
+    EXPECT_FALSE(record.works);
+    EXPECT_EQ(MPI_SUCCESS, MPI_File_close(&file));
   });
 }
 

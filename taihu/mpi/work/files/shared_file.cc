@@ -9,6 +9,8 @@
 #include <climits>
 #include <utility>
 
+#include "taihu/mpi/objects/current_call.h"
+
 namespace taihu::mpi::files {
 namespace {
 
@@ -28,6 +30,7 @@ void use_up(iovec*& parts, int& count, std::size_t bytes) noexcept {
 /// at most 2 GiB in one call, and may be interrupted.
 template <class Call>
 std::int64_t transfer_all(Call call, int descriptor, std::int64_t position, iovec* parts, int count) {
+  const AtWork at_work;
   std::int64_t done = 0;
   use_up(parts, count, 0);
   while (count > 0) {
