@@ -220,11 +220,18 @@ TEST(spawning, ports_have_names) {
       EXPECT_STRNE(port, other);
       EXPECT_EQ(MPI_Publish_name("here", MPI_INFO_NULL, port), MPI_SUCCESS);
       EXPECT_EQ(MPI_Publish_name("here", MPI_INFO_NULL, other), MPI_ERR_SERVICE);
+      EXPECT_EQ(MPI_Publish_name("elsewhere", MPI_INFO_NULL, "a socket: host:4321"), MPI_SUCCESS);
+      EXPECT_EQ(MPI_Publish_name("long", MPI_INFO_NULL, std::string(MPI_MAX_PORT_NAME, 'x').c_str()),
+                MPI_ERR_ARG);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     EXPECT_EQ(MPI_Lookup_name("here", MPI_INFO_NULL, port), MPI_SUCCESS);
     EXPECT_EQ(MPI_Lookup_name("there", MPI_INFO_NULL, other), MPI_ERR_NAME);
+    EXPECT_EQ(MPI_Lookup_name("elsewhere", MPI_INFO_NULL, other), MPI_SUCCESS);
+    EXPECT_STREQ(other, "a socket: host:4321");
     MPI_Comm half, between;
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    EXPECT_EQ(MPI_Comm_connect(other, MPI_INFO_NULL, 0, MPI_COMM_SELF, &between), MPI_ERR_PORT);
     MPI_Comm_split(MPI_COMM_WORLD, rank.number() % 2, 0, &half);
     if (rank.number() == 3) {
       std::this_thread::sleep_for(std::chrono::milliseconds(50));

@@ -327,7 +327,12 @@ MPI_CALL(int, Comm_join, (int fd, MPI_Comm* intercomm)) {
 MPI_CALL(int, Publish_name, (const char* service_name, MPI_Info, const char* port_name)) {
   return on_rank("MPI_Publish_name", [&](Rank& rank) {
     const std::string name = name_argument(service_name);
-    require(publish(rank.node(), name, parse_port(port_name).to_text()), MPI_ERR_SERVICE,
+    require_pointer(port_name, "port_name");
+    // Any text: programs publish the addresses of their own sockets, too. Whether it is a port, those that
+    // connect see.
+    const std::string port(port_name, strnlen(port_name, MPI_MAX_PORT_NAME));
+    require(port.size() < MPI_MAX_PORT_NAME, MPI_ERR_ARG, "the name of the port is too long");
+    require(publish(rank.node(), name, port), MPI_ERR_SERVICE,
             [&] { return "the name '" + name + "' is published already"; });
   });
 }
