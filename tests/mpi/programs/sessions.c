@@ -72,6 +72,15 @@ static void process_sets(MPI_Session session) {
   MPI_Info_free(&info);
 }
 
+static int refusals = 0;
+
+static void note_refusal(MPI_Comm* comm, int* code, ...) {
+  int error_class = MPI_SUCCESS;
+  MPI_Error_class(*code, &error_class);
+  CHECK(*comm == MPI_COMM_NULL && error_class == MPI_ERR_ARG);
+  ++refusals;
+}
+
 // Even and odd ranks, each a communicator, and one between them.
 static void halves(MPI_Session session) {
   MPI_Group all, mine, other;
@@ -107,6 +116,14 @@ static void halves(MPI_Session session) {
   CHECK(half == MPI_COMM_NULL);
   CHECK(MPI_Comm_create_from_group(MPI_GROUP_NULL, "none", MPI_INFO_NULL, MPI_ERRORS_RETURN, &half) ==
         MPI_ERR_GROUP);
+  // Of all errors hears the handler of the communicator to be.
+  MPI_Errhandler handler;
+  MPI_Comm_create_errhandler(note_refusal, &handler);
+  MPI_Comm_create_from_group(MPI_GROUP_EMPTY, "none", MPI_INFO_NULL, handler, NULL);
+  MPI_Intercomm_create_from_groups(MPI_GROUP_EMPTY, 0, MPI_GROUP_EMPTY, 0, "none", MPI_INFO_NULL, handler,
+                                   NULL);
+  CHECK(refusals == 2);
+  MPI_Errhandler_free(&handler);
 }
 
 #ifdef MPI_ABI_VERSION

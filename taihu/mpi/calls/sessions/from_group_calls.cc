@@ -66,9 +66,9 @@ MPI_CALL(int, Comm_create_from_group,
   constexpr const char* call = "MPI_Comm_create_from_group";
   int result = MPI_SUCCESS;
   const int code = on_rank(call, [&](Rank& rank) {
-    require_result(newcomm, "newcomm");
     const Reference<ErrorHandler> handler = handler_for(rank, errhandler, ErrorHandler::Use::communicator);
     result = with_handler(rank, call, handler, [&] {
+      require_result(newcomm, "newcomm");
       const Reference<Group> members = group_argument(rank, group);
       const std::string_view text = text_argument(stringtag);
       if (members->size() == 0) return;
@@ -86,9 +86,9 @@ MPI_CALL(int, Intercomm_create_from_groups,
   constexpr const char* call = "MPI_Intercomm_create_from_groups";
   int result = MPI_SUCCESS;
   const int code = on_rank(call, [&](Rank& rank) {
-    require_result(newintercomm, "newintercomm");
     const Reference<ErrorHandler> handler = handler_for(rank, errhandler, ErrorHandler::Use::communicator);
     result = with_handler(rank, call, handler, [&] {
+      require_result(newintercomm, "newintercomm");
       const Reference<Group> local = group_argument(rank, local_group);
       const std::string_view text = text_argument(stringtag);
       require(local->member_of(rank.number()) != MPI_UNDEFINED, MPI_ERR_GROUP,
