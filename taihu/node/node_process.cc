@@ -85,6 +85,13 @@ void limit_openmp(const launch::Binding& binding) {
   if (cpus > 0) setenv("OMP_NUM_THREADS", std::to_string(cpus).c_str(), /* replace: */ 0);
 }
 
+/// GFortran's runtime keeps what is printed to a file in blocks. They cut lines, so those of ranks would mix,
+/// and are lost when a rank ends the job. Launchers of processes give these a pipe or a terminal, where it
+/// writes line by line; so it does for ranks. Before the program's libraries are loaded.
+void print_fortran_lines() {
+  setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "y", /* replace: */ 0);
+}
+
 /// A misspelled name would go unnoticed until ranks share what they should not.
 void warn_of_unknown_libraries(const Language& language, const launch::JobParameters& job,
                                const memory::ImageTemplate& program) {
@@ -127,6 +134,7 @@ void flush_own_output() {
     std::fputs(launch::report(binding, machine, here.name, first_rank).c_str(), stderr);
 
   limit_openmp(binding);
+  print_fortran_lines();
   Ranks ranks(language, job, layout, process);
   language.check(ranks.program());
   if (process == 0) warn_of_unknown_libraries(language, job, ranks.program());
