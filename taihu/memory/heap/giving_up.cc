@@ -28,7 +28,7 @@ bool pages_are_single() {
 }
 
 bool soon() {
-  return settings.decay_ms.load(std::memory_order_relaxed) <= Settings::soon_ms && pages_are_single();
+  return settings.memory_goes_back_soon() && pages_are_single();
 }
 
 /// The whole pages among these bytes.

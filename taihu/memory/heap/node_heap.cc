@@ -39,7 +39,7 @@ std::size_t NodeHeap::kept_slices() const {
 /// cache keeps cannot merge with what others free, and the program's peak grows by more than the cache. Where
 /// memory goes back soon, little: a thread that waits does not give back what its cache keeps.
 std::size_t NodeHeap::cache_limit(std::int64_t live) const {
-  if (settings.decay_ms.load(std::memory_order_relaxed) <= Settings::soon_ms)
+  if (settings.memory_goes_back_soon())
     return std::max(slices_per_mib / 4, slices_for(settings.per_thread_bytes));
   const bool little = live < LargeCache::much;
   const std::size_t least = little ? 4 * slices_per_mib : 2 * slices_per_mib, most = 512 * slices_per_mib;

@@ -23,6 +23,8 @@ struct Settings {
   unsigned prepared_threads = 0;
   std::size_t central_bytes = 0;     ///< kept for all threads; never given back
   std::size_t per_thread_bytes = 0;  ///< each of the first `prepared_threads` threads starts with this much
+
+  bool memory_goes_back_soon() const { return decay_ms.load(std::memory_order_relaxed) <= soon_ms; }
 };
 
 extern Settings settings;
