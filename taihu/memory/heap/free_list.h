@@ -14,7 +14,7 @@
 // A list ends with last_block, whose words disagree. So malloc makes one test for "empty" and "written to".
 //
 // Instructions that this costs (x86-64): of malloc 5 (decode 1, test 3, link = 0: 1) less 2 for the test of
-// an empty list; of free 9 (begin of a block 4, tag 2, encode 1, check 2).
+// an empty list; of free 10 (begin of a block 5, tag 2, encode 1, check 2).
 #pragma once
 
 #include <cstddef>
@@ -98,26 +98,30 @@ struct FreeList {
 struct ListRule {
   Relaxed<std::uint64_t> reciprocal;  ///< of the class size: see starts_block()
   /// Thread pointer of the owner; + 1 when it must look at the words of blocks first (guards.h); 0: nobody
-  /// may push without tests.
+  /// may push without tests, as onto lists of longer blocks.
   Relaxed<std::uintptr_t> thread;
 
-  /// 2^64 / bytes, rounded up; for longer blocks, which may begin anywhere in their span, a number that
-  /// refuses every address from 2 GiB up.
+  /// 2^64 / bytes, rounded up; 0 for longer blocks, which may begin anywhere in their span.
   static constexpr std::uint64_t reciprocal_of(std::size_t bytes) {
-    return bytes <= multiple_bytes ? UINT64_MAX / bytes + 1 : 1 << 17;
+    return bytes <= multiple_bytes ? UINT64_MAX / bytes + 1 : 0;
   }
-  /// 0 if the address is a multiple of the class size, as that of every block is. Exact below 2^47: with M =
-  /// 2^64 / size + e / size, n M mod 2^64 is (n mod size) M plus less than 2^47, and M is at least 2^51.
-  std::uint64_t distance(const void* address) const { return (address_of(address) * reciprocal) >> 48; }
-  bool starts_block(const void* address) const { return distance(address) == 0; }
-  /// Is it the calling thread's list, and does a block of it begin here?
+  /// 0 if the address is a multiple of the class size from the begin of its slice, as that of every block is.
+  /// Exact: with M = 2^64 / size + e / size, n M mod 2^64 is (n mod size) M plus less than n, which is less
+  /// than 2^16, and M is at least 2^51.
+  std::uint64_t distance(const void* address) const {
+    return ((address_of(address) & (slice_bytes - 1)) * reciprocal) >> 48;
+  }
+  /// Known to begin one: false for all longer blocks.
+  bool starts_block(const void* address) const { return reciprocal != 0 && distance(address) == 0; }
+  /// Is it the calling thread's list, and does a block of it begin here? Lists of longer blocks have no
+  /// thread.
   bool takes(const void* address) const {
-    return thread == reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer()) && starts_block(address);
+    return thread == reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer()) && distance(address) == 0;
   }
   /// The same for a list whose blocks have words.
   bool takes_with_word(const void* address) const {
     return thread == reinterpret_cast<std::uintptr_t>(__builtin_thread_pointer()) + 1 &&
-           starts_block(address);
+           distance(address) == 0;
   }
 };
 static_assert(sizeof(FreeList) == 16 && sizeof(ListRule) == sizeof(FreeList));

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "taihu/memory/heap/guards.h"
 #include "taihu/memory/heap/statistics.h"
 
 namespace heap = taihu::memory::heap;
@@ -227,6 +228,19 @@ TEST(Heap, ClassesHelpEachOther) {
     heap::free(heap::allocate(heap::small_bytes));  // no class is longer
   })
       .join();
+}
+
+/// Nothing is lost at the begin of a span, and at its end less than a block.
+TEST(Heap, SpansAreFull) {
+  for (std::size_t bytes = 16; bytes <= heap::multiple_bytes;
+       bytes = heap::class_bytes(heap::small_class(bytes) + 1)) {
+    void* block = heap::allocate(bytes);
+    const heap::Slice* span = heap::slice_map.span_of(block);
+    if (heap::class_bytes(span->small) == bytes) {  // no longer one has served
+      EXPECT_EQ(span->capacity, (heap::slice_bytes - heap::guards::page_bytes()) / bytes) << bytes;
+    }
+    heap::free(block);
+  }
 }
 
 TEST(Heap, EveryAlignment) {

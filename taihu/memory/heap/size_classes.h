@@ -35,8 +35,8 @@ constexpr std::size_t class_bytes(unsigned small) {
   return (std::size_t{9} + step) << (doubling + 7);
 }
 
-/// Blocks of at most this size begin at multiples of it, so that free() can tell a block from an address
-/// inside one by a multiplication. A larger one loses too much at the ends of its span that way.
+/// Blocks of at most this size begin at multiples of it from the begin of their slice, which is their span,
+/// so that free() can tell a block from an address inside one by a multiplication.
 constexpr std::size_t multiple_bytes = 8192;
 
 /// Slices of a span. At least four blocks fit; more would save calls, but every thread has spans of its own

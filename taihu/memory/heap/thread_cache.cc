@@ -19,12 +19,12 @@ std::int64_t span_blocks(unsigned small) {
 constexpr std::uint32_t carve_bytes = 4096;
 constexpr std::int64_t released_at_once = 64;  ///< by a thread that only frees
 
-/// First block of a span: at a multiple of the class size (multiple_bytes), or shifted from span to span, so
-/// that the first blocks of all spans do not meet in the same sets of the processor's caches. A multiple of
-/// the class's own alignment.
+/// First block of a span: where its slice begins (multiple_bytes), or shifted from span to span, so that the
+/// few blocks of all spans do not meet in the same sets of the processor's caches. A multiple of the class's
+/// own alignment.
 std::uint16_t first_offset(unsigned small, std::uintptr_t address) {
   const std::size_t bytes = class_bytes(small), natural = bytes & (~bytes + 1);
-  if (bytes <= multiple_bytes) return static_cast<std::uint16_t>((bytes - address % bytes) % bytes);
+  if (bytes <= multiple_bytes) return 0;
   const std::size_t step = std::max<std::size_t>(natural, 64);
   const std::size_t shift = ((address >> slice_shift) & 15) * step;
   return shift <= slice_bytes / 32 ? static_cast<std::uint16_t>(shift) : 0;
@@ -47,7 +47,8 @@ void ThreadCache::prepare(unsigned node) {
 
 void ThreadCache::belong_to(std::uintptr_t thread) {
   static_assert(offsetof(ThreadCache, lists_) == sizeof rules_ && 2 * sizeof rules_ <= alignof(ThreadCache));
-  for (ListRule& rule : rules_) rule.thread = thread;
+  for (unsigned small = 1; small < small_classes && class_bytes(small) <= multiple_bytes; ++small)
+    rules_[small].thread = thread;
 }
 
 void* ThreadCache::refill(unsigned small, std::size_t alignment) {
