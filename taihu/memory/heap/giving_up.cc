@@ -14,8 +14,9 @@
 namespace taihu::memory::heap {
 namespace {
 
-/// A few faults and system calls in this time are less than a hundredth of it.
-constexpr std::uint32_t trim_pause_ms = 4;
+/// A few faults and system calls in this time are less than a hundredth of it. A thread that has not had any
+/// for a while, as one that begins, may have some at once: it may wait for long after it has begun spans.
+constexpr std::uint32_t trim_pause_ms = 4, trims_at_once = 16;
 /// Giving up what is idle takes up to several hundred system calls: too many for every 64th refill, even
 /// where the decay time is 0.
 constexpr std::uint32_t idle_pause_ms = 20;
@@ -91,9 +92,9 @@ void ThreadCache::trim() {
 /// Of a span that has just been carved.
 void ThreadCache::trim_soon(Slice* span) {
   if (!soon()) return;
-  const std::uint32_t now = os::milliseconds();
-  if (now - last_trim_ < trim_pause_ms) return;
-  last_trim_ = now;
+  const std::uint32_t now = os::milliseconds(), since = now - last_trim_;
+  if (since < trim_pause_ms) return;
+  last_trim_ = now - std::min(since - trim_pause_ms, (trims_at_once - 1) * trim_pause_ms);
   discard_tail(span);
 }
 

@@ -99,6 +99,20 @@ TEST(GivingUp, TheSameAtOnceWhereMemoryGoesBackSoon) {
   free_all(blocks);
 }
 
+/// A thread that begins spans of several classes and then waits leaves no present pages in them.
+TEST(GivingUp, SpansThatBeginTogether) {
+  leave_present_memory();
+  const Soon soon(500);
+  std::thread([] {
+    std::vector<void*> blocks;
+    for (const std::size_t bytes : {100, 200, 300, 400, 500, 600, 700, 800}) {
+      const heap::Slice* span = begin_span(bytes, blocks);
+      EXPECT_LE(present_pages(span->begin(), span->bytes()), 2u) << bytes;
+    }
+    free_all(blocks);
+  }).join();
+}
+
 TEST(GivingUp, TheInsideOfLongFreeBlocks) {
   constexpr std::size_t bytes = 30'000, count = 3;  // a span holds four
   heap::trim();                                     // so that these begin one
