@@ -82,13 +82,12 @@ void* ThreadCache::refill(unsigned small, std::size_t alignment) {
 
 /// A free block of one of the next classes, at most half as long again, instead of pages that nobody has
 /// written: how many blocks of a class are in use goes up and down, and what one class has free meets the
-/// need of another. Where memory goes back soon, at most an eighth longer: what a class does not need any
-/// more is given back there, but what a block has too much stays for its life. Not for short blocks: a page
-/// holds many of those, so a call for each would cost more than the page.
+/// need of another. Not where memory goes back soon: what a class does not need any more is given back there,
+/// but what a block has too much stays for its life. Not for short blocks: a page holds many of those, so a
+/// call for each would cost more than the page.
 void* ThreadCache::borrow(unsigned small, std::size_t alignment) {
-  const std::size_t bytes = class_bytes(small);
-  const std::size_t most = bytes + bytes / (settings.memory_goes_back_soon() ? 8 : 2);
-  if (bytes <= fine_bytes) return nullptr;
+  const std::size_t bytes = class_bytes(small), most = bytes + bytes / 2;
+  if (bytes <= fine_bytes || settings.memory_goes_back_soon()) return nullptr;
   for (unsigned other = small + 1; other < small_classes && class_bytes(other) <= most; ++other) {
     if (class_bytes(other) % alignment != 0) continue;
     if (void* block = pop(other)) return block;
