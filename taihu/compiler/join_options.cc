@@ -75,6 +75,24 @@ string text_of(const CompilerOption& option) {
   return text;
 }
 
+/// What the option sets: where two set the same, as -mllvm -x=1 and -mllvm -x=2 do, their order counts.
+string subject_of(const CompilerOption& option) {
+  if (option.size() < 2) return option[0];
+  const string& value = option[1];
+  const std::size_t begin =
+      option[0] == "-target-feature" ? std::min(value.find_first_not_of("+-"), value.size()) : 0;
+  return option[0] + " " + value.substr(begin, value.find('=') - begin);
+}
+
+/// Those that set the same as `option`, in their order.
+std::vector<CompilerOption> of_same_subject(const std::vector<CompilerOption>& options,
+                                            const CompilerOption& option) {
+  std::vector<CompilerOption> found;
+  for (const CompilerOption& other : options)
+    if (subject_of(other) == subject_of(option)) found.push_back(other);
+  return found;
+}
+
 /// Those of `options` that `others` does not have.
 string only_in(const std::vector<CompilerOption>& options, const std::vector<CompilerOption>& others) {
   string text;
@@ -107,6 +125,10 @@ string version_of(const std::vector<CompilerOption>& options) {
   return found == options.end() ? string() : (*found)[1].substr(version_begin.size());
 }
 
+bool are_of_several(const std::vector<CompilerOption>& options) {
+  return std::count_if(options.begin(), options.end(), is_version) > 1;
+}
+
 std::vector<CompilerOption> options_of_code(const std::vector<CompilerOption>& options) {
   std::vector<CompilerOption> found;
   for (const CompilerOption& option : options)
@@ -116,8 +138,16 @@ std::vector<CompilerOption> options_of_code(const std::vector<CompilerOption>& o
 
 string difference(const std::vector<CompilerOption>& options, const std::vector<CompilerOption>& others) {
   const string here = only_in(options, others), there = only_in(others, options);
-  if (here.empty()) return there.empty() ? string() : "without " + there;
-  return "with " + here + (there.empty() ? "" : " instead of " + there);
+  if (!here.empty()) return "with " + here + (there.empty() ? "" : " instead of " + there);
+  if (!there.empty()) return "without " + there;
+  for (const CompilerOption& option : options) {
+    const std::vector<CompilerOption> order = of_same_subject(options, option);
+    if (order == of_same_subject(others, option)) continue;
+    string text;
+    for (const CompilerOption& one : order) text += (text.empty() ? "" : " ") + text_of(one);
+    return "with " + text + " in another order";
+  }
+  return "";
 }
 
 }  // namespace taihu::compiler
