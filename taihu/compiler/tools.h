@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What drivers need of the system: running other programs.
+// What drivers need of the system: running other programs. Words that are too long for the system reach them
+// as @FILE, which compilers and linkers take.
 #pragma once
 
 #include <filesystem>

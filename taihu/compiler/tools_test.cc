@@ -6,6 +6,8 @@
 
 #include <fstream>
 
+#include "taihu/compiler/response_file.h"
+
 namespace taihu::compiler {
 namespace {
 
@@ -42,6 +44,20 @@ TEST_F(FolderWith, TakesTheFolderOfABuildTreeElse) {
 
 TEST_F(FolderWith, NamesTheFolderOfABuildTreeWhereNothingIs) {
   EXPECT_EQ(found(), "include");
+}
+
+TEST(Commands, GetWordsThatAreTooLongForTheSystemFromAFile) {
+  const fs::path script = fs::path(testing::TempDir()) / ("taihu_words." + std::to_string(getpid()));
+  std::ofstream(script) << "#!/bin/sh\nexec cat \"${1#@}\"\n";
+  fs::permissions(script, fs::perms::owner_all);
+  const std::vector<std::string> words = {"-DFIRST=\"a\\\tb'", "", "@not a file", std::string(200000, '1')};
+  std::vector<std::string> command = {script};
+  command.insert(command.end(), words.begin(), words.end());
+  EXPECT_EQ(split_arguments(output_of(command)), words);
+  command.pop_back();
+  command.insert(command.end(), 200000, "word");
+  EXPECT_EQ(split_arguments(output_of(command)).size(), 200003u);
+  fs::remove(script);
 }
 
 }  // namespace
