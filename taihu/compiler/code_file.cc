@@ -1,24 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/compiler/code_file.h"
 
-#include "llvm/ADT/StringExtras.h"
+#include <filesystem>
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/LTO/LTO.h"
 #include "llvm/Object/Archive.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "taihu/abi/intermediate_code.h"
 #include "taihu/base/error.h"
+#include "taihu/compiler/assembler_text.h"
 
 namespace taihu::compiler {
 
 namespace {
 
+namespace fs = std::filesystem;
 using std::string;
 
 template <typename T>
 T value_of(llvm::Expected<T> found, const string& title) {
   if (!found) throw Error(title + ": cannot be read (" + llvm::toString(found.takeError()) + ")");
   return std::move(*found);
+}
+
+/// Intermediate code alone, as compilers leave it for a link-time optimiser.
+bool is_code(llvm::StringRef content) {
+  return content.starts_with("BC\xC0\xDE") || content.starts_with("\xDE\xC0\x17\x0B");
 }
 
 /// Reads objects of one file; several where an archive has members of the same name.
@@ -33,6 +43,8 @@ class Reader {
     const llvm::MemoryBufferRef content = (*buffer)->getMemBufferRef();
     if (!file_.place.member.empty())
       read_members(content);
+    else if (is_code(content.getBuffer()))
+      read_code(content);
     else if (content.getBuffer().starts_with("\177ELF"))
       read_object(content);
     else if (!content.getBuffer().starts_with("!<"))
@@ -47,11 +59,20 @@ class Reader {
     llvm::Error error = llvm::Error::success();
     for (const auto& child : archive->children(error)) {
       if (value_of(child.getName(), title_) != file_.place.member) continue;
-      read_object(value_of(child.getMemoryBufferRef(), title_));
+      const llvm::MemoryBufferRef member = value_of(child.getMemoryBufferRef(), title_);
+      is_code(member.getBuffer()) ? read_code(member) : read_object(member);
       ++members;
     }
     if (error) throw Error(title_ + ": cannot be read (" + llvm::toString(std::move(error)) + ")");
     if (members > 1) file_.problem = "its archive has several members of this name";
+  }
+
+  /// An object of a link-time optimiser, for lld. What it refers to is not joined.
+  void read_code(llvm::MemoryBufferRef content) {
+    const auto input = value_of(llvm::lto::InputFile::create(content), title_);
+    file_.is_object = true;
+    for (const llvm::lto::InputFile::Symbol& symbol : input->symbols())
+      (symbol.isUndefined() ? file_.undefined : file_.defined).insert(symbol.getName().str());
   }
 
   void read_object(llvm::MemoryBufferRef content) {
@@ -69,6 +90,17 @@ class Reader {
       if (name == TAIHU_CODE_SECTION) file_.code += value_of(section.getContents(), title_);
       if (name == TAIHU_CODE_OPTIONS_SECTION)
         file_.options = read_stored_options(value_of(section.getContents(), title_).str());
+      if (name == TAIHU_CODE_NAMES_SECTION) read_code_names(value_of(section.getContents(), title_));
+    }
+  }
+
+  void read_code_names(llvm::StringRef text) {
+    file_.tells_names = true;
+    llvm::SmallVector<llvm::StringRef> words;
+    text.split(words, '\0', -1, /*KeepEmpty=*/false);
+    for (llvm::StringRef word : words) {
+      auto& names = word.front() == TAIHU_CODE_NAME_CERTAIN ? file_.certain : file_.possible;
+      names.insert(word.drop_front().str());
     }
   }
 
@@ -79,7 +111,9 @@ class Reader {
       if (value_of(symbol.getType(), title_) == llvm::object::SymbolRef::ST_File) ++sources_;
       if ((flags & llvm::object::SymbolRef::SF_Global) == 0) continue;
       auto& names = (flags & llvm::object::SymbolRef::SF_Undefined) != 0 ? file_.undefined : file_.defined;
-      names.insert(value_of(symbol.getName(), title_).str());
+      const string name = value_of(symbol.getName(), title_).str();
+      names.insert(name);
+      if ((flags & llvm::object::SymbolRef::SF_Weak) != 0) file_.weak.insert(name);
     }
   }
 
@@ -89,7 +123,53 @@ class Reader {
 };
 
 bool is_text(llvm::StringRef content) {
-  return !content.starts_with("\177ELF") && !content.starts_with("!<");
+  return !content.starts_with("\177ELF") && !content.starts_with("!<") && !is_code(content);
+}
+
+/// Whether the object has the name that compilers give to one that lives as long as they run:
+/// "source-1a2b3c.o".
+bool is_temporary(const fs::path& object, const fs::path& source) {
+  const string read = source == "<stdin>" ? "-" : source.stem().string();
+  const string name = object.stem().string(), begin = read + "-";
+  return object.parent_path() == fs::temp_directory_path() && name.starts_with(begin) &&
+         name.size() == begin.size() + 6;
+}
+
+/// Files that the word may let the linker look into.
+std::vector<string> archives_of(const string& word, const std::vector<string>& folders) {
+  if (!word.starts_with("-l")) return {word};
+  const string name = word.starts_with("-l:") ? word.substr(3) : "lib" + word.substr(2) + ".a";
+  std::vector<string> files;
+  for (const string& folder : folders) files.push_back(folder + "/" + name);
+  return files;
+}
+
+std::vector<string> library_folders(const std::vector<string>& words) {
+  std::vector<string> folders;
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    if (words[k] == "-L" && k + 1 < words.size())
+      folders.push_back(words[k + 1]);
+    else if (words[k].starts_with("-L"))
+      folders.push_back(words[k].substr(2));
+  }
+  return folders;
+}
+
+/// Gives those of `used` that stand alone and are members of the file, if this is such an archive, their
+/// place in it.
+void find_members(const string& file, const std::vector<UsedFile*>& alone) {
+  if (!llvm::sys::fs::is_regular_file(file)) return;
+  const auto content = llvm::MemoryBuffer::getFile(file, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!content || !(*content)->getBuffer().starts_with("!<thin>")) return;
+  const auto archive = value_of(llvm::object::Archive::create((*content)->getMemBufferRef()), file);
+  llvm::Error error = llvm::Error::success();
+  for (const auto& child : archive->children(error))
+    for (UsedFile* const used : alone) {
+      std::error_code ignored;
+      if (used->member.empty() && fs::equivalent(used->file, value_of(child.getFullName(), file), ignored))
+        *used = {file, value_of(child.getName(), file).str()};
+    }
+  if (error) throw Error(file + ": cannot be read (" + llvm::toString(std::move(error)) + ")");
 }
 
 }  // namespace
@@ -102,16 +182,17 @@ string title_of(const UsedFile& place) {
   return place.member.empty() ? place.file : place.file + "(" + place.member + ")";
 }
 
-void add_words(const string& text, std::set<string>& names) {
-  string word;
-  for (const char letter : text + " ") {
-    if (llvm::isAlnum(letter) || letter == '_' || letter == '$' || letter == '.') {
-      word += letter;
-    } else {
-      if (!word.empty()) names.insert(word);
-      word.clear();
-    }
-  }
+string title_of(const CodeFile& file) {
+  return is_temporary(file.place.file, file.source) ? file.source : title_of(file.place);
+}
+
+void find_thin_members(std::vector<UsedFile>& used, const LinkLine& line) {
+  std::vector<UsedFile*> alone;
+  for (UsedFile& file : used)
+    if (file.member.empty() && !line.names(file.file)) alone.push_back(&file);
+  const std::vector<string> folders = library_folders(line.words);
+  for (const string& word : line.words)
+    for (const string& file : archives_of(word, folders)) find_members(file, alone);
 }
 
 std::set<string> names_in_words(const std::vector<string>& words) {

@@ -5,8 +5,6 @@
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
-#include "llvm/IR/InlineAsm.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/LTO/LTO.h"
 #include "llvm/Linker/Linker.h"
@@ -14,6 +12,7 @@
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 #include "taihu/base/error.h"
+#include "taihu/compiler/assembler_text.h"
 #include "taihu/compiler/loop_facts.h"
 
 namespace taihu::compiler {
@@ -21,6 +20,10 @@ namespace taihu::compiler {
 namespace {
 
 using std::string;
+
+string name_of(const llvm::GlobalValue& value) {
+  return llvm::GlobalValue::dropLLVMManglingEscape(value.getName()).str();
+}
 
 std::unique_ptr<llvm::Module> module_of(const CodeFile& file, llvm::LLVMContext& context) {
   const llvm::MemoryBufferRef code(file.code, file.place.file);
@@ -31,41 +34,33 @@ std::unique_ptr<llvm::Module> module_of(const CodeFile& file, llvm::LLVMContext&
   return std::move(*module);
 }
 
-void add_names_in_assembler(const llvm::Module& module, std::set<string>& names) {
-  add_words(module.getModuleInlineAsm(), names);
-  for (const llvm::Function& function : module)
-    for (const llvm::Instruction& instruction : llvm::instructions(function))
-      if (const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-          call != nullptr && call->isInlineAsm())
-        add_words(llvm::cast<llvm::InlineAsm>(call->getCalledOperand())->getAsmString(), names);
-}
-
-/// Empty when the object refers to nothing that its code does not. The compiler itself adds calls of known
-/// functions and of Taihu's.
-string why_not_of_references(const CodeFile& file, const llvm::Module& module,
-                             const std::set<string>& assembler) {
+/// Empty when the object refers to what its code does and to nothing else. The compiler itself adds calls of
+/// known functions and of Taihu's; others, as those that count for gcov, it would not add to the joined code.
+string why_not_of_references(const CodeFile& file, const llvm::Module& module) {
+  if (!file.tells_names) return "it does not tell to which names its code refers; compile it again";
+  std::set<string> names = file.assembler;
+  for (const llvm::GlobalValue& value : module.global_values()) names.insert(name_of(value));
+  // What the compiler makes of instructions.
+  names.insert({"memcpy", "memset", "memcmp", "bcmp", "fmod", "fmodf", "fmodl"});
+  names.insert(file.possible.begin(), file.possible.end());
   const llvm::Triple triple(module.getTargetTriple());
   const llvm::TargetLibraryInfoImpl library(triple);
-  std::set<string> names = assembler;
-  for (const llvm::GlobalValue& value : module.global_values())
-    names.insert(llvm::GlobalValue::dropLLVMManglingEscape(value.getName()).str());
-  for (const char* name : llvm::lto::LTO::getRuntimeLibcallSymbols(triple)) names.insert(name);
   for (const string& name : file.undefined) {
     llvm::LibFunc function;
     const bool is_added = name.starts_with("taihu_") || name.starts_with("__") || name.starts_with("_ZGV") ||
                           name.starts_with("_Unwind_") || name == "_GLOBAL_OFFSET_TABLE_" ||
-                          library.getLibFunc(name, function);
+                          (file.certain.contains(name) && library.getLibFunc(name, function));
     if (!is_added && !names.contains(name)) return "its object refers to " + name;
   }
+  for (const string& name : file.certain)
+    if (!file.undefined.contains(name) && !file.defined.contains(name))
+      return "its object does not refer to " + name;
   return "";
 }
 
-/// The joined code may rename what is local to a file, which text for the assembler cannot follow.
-string why_not_of_assembler(const llvm::Module& module, const std::set<string>& assembler) {
-  for (const llvm::GlobalValue& value : module.global_values())
-    if (value.hasLocalLinkage() && assembler.contains(value.getName().str()))
-      return "its assembler text names " + value.getName().str() + ", which is static";
-  return "";
+/// Whether the object has a weak name for it.
+bool may_give_way(const llvm::GlobalValue& value) {
+  return value.isWeakForLinker() && !value.hasCommonLinkage();
 }
 
 /// Empty when the object defines what its code does: then nothing was added to it, taken away or renamed.
@@ -73,14 +68,13 @@ string why_not_of_object(const CodeFile& file, const llvm::Module& module) {
   std::set<string> names;
   for (const llvm::GlobalValue& value : module.global_values()) {
     if (value.isDeclaration() || value.hasAvailableExternallyLinkage() || value.hasLocalLinkage()) continue;
-    const string name =
-        value.getName().starts_with("\1") ? value.getName().substr(1).str() : value.getName().str();
+    const string name = name_of(value);
     names.insert(name);
     const bool may_be_left_out = value.isDiscardableIfUnused() || name.starts_with("llvm.");
     if (!may_be_left_out && !file.defined.contains(name)) return "its object does not define " + name;
+    if (file.defined.contains(name) && file.weak.contains(name) != may_give_way(value))
+      return "its object and its code differ in whether " + name + " is weak";
   }
-  // Names in assembler are not in the module's list.
-  if (!module.getModuleInlineAsm().empty()) return "";
   for (const string& name : file.defined)
     if (!names.contains(name) && !name.starts_with("taihu_") && !name.starts_with("DW.ref.") &&
         !name.starts_with("__"))
@@ -100,7 +94,7 @@ std::set<string> names_for_others(const llvm::Module& module, const std::vector<
   }
   for (const char* name : llvm::lto::LTO::getRuntimeLibcallSymbols(llvm::Triple(module.getTargetTriple())))
     names.insert(name);
-  add_names_in_assembler(module, names);
+  names.merge(names_in_assembler(module));
   return names;
 }
 
@@ -111,9 +105,17 @@ void make_static(llvm::Module& module, const std::vector<CodeFile>& files, const
     llvm::LibFunc function;
     // What lies in a section of its own may be found by the section's ends. A function of the C library's
     // name may be called where the optimiser puts calls of that.
-    return value.hasSection() || names.contains(value.getName().str()) ||
+    return value.hasSection() || names.contains(name_of(value)) ||
            library.getLibFunc(value.getName(), function);
   });
+}
+
+/// Another name for what is static and of the same name as something in the assembler text of another file,
+/// which would get it instead.
+void rename_statics(llvm::Module& module, const std::set<string>& assembler) {
+  for (llvm::GlobalValue& value : module.global_values())
+    if (value.hasLocalLinkage() && assembler.contains(name_of(value)))
+      value.setName(value.getName() + ".static");
 }
 
 }  // namespace
@@ -127,14 +129,17 @@ void check_code(std::vector<CodeFile>& files, const string& version) {
                      " has compiled it, and this is " + version;
       continue;
     }
+    if (are_of_several(file.options)) {
+      file.problem = "ld -r made it of several objects";
+      continue;
+    }
     llvm::LLVMContext context;
     const std::unique_ptr<llvm::Module> module = module_of(file, context);
     file.source = module->getSourceFileName();
-    std::set<string> assembler;
-    add_names_in_assembler(*module, assembler);
-    file.problem = why_not_of_object(file, *module);
-    if (file.problem.empty()) file.problem = why_not_of_references(file, *module, assembler);
-    if (file.problem.empty()) file.problem = why_not_of_assembler(*module, assembler);
+    file.assembler = names_in_assembler(*module);
+    file.problem = why_not_of_assembler(*module);
+    if (file.problem.empty()) file.problem = why_not_of_object(file, *module);
+    if (file.problem.empty()) file.problem = why_not_of_references(file, *module);
   }
 }
 
@@ -152,11 +157,21 @@ std::unique_ptr<llvm::Module> join_modules(llvm::LLVMContext& context, const std
       &said);
   auto joined = std::make_unique<llvm::Module>(name, context);
   llvm::Linker linker(*joined);
+  std::set<string> assembler;
   for (const CodeFile& file : files)
-    if (is_joined(file) && linker.linkInModule(module_of(file, context)))
-      throw Error(title_of(file.place) + ": does not fit the other files (" + said + ")");
+    if (is_joined(file)) assembler.insert(file.assembler.begin(), file.assembler.end());
+  for (const CodeFile& file : files) {
+    if (!is_joined(file)) continue;
+    // The object tells it. The program's name would make its bytes depend on where it is written.
+    if (joined->getSourceFileName() == name) joined->setSourceFileName(file.source);
+    std::unique_ptr<llvm::Module> module = module_of(file, context);
+    rename_statics(*module, assembler);
+    if (linker.linkInModule(std::move(module)))
+      throw Error(title_of(file) + ": does not fit the other files (" + said + ")");
+  }
   context.setDiagnosticHandlerCallBack(nullptr);
-  joined->getOrInsertNamedMetadata(program_metadata);
+  joined->getOrInsertNamedMetadata(program_metadata)
+      ->addOperand(llvm::MDNode::get(context, llvm::MDString::get(context, name)));
   if (!keeps_exports) make_static(*joined, files, kept);
   return joined;
 }

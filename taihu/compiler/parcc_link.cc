@@ -71,10 +71,13 @@ std::vector<string> command(const string& program, const std::vector<string>& wo
 std::vector<UsedFile> used_files(const LinkLine& line, const TemporaryFolder& folder) {
   std::vector<string> words = with_output(line, folder.file("first"));
   words.insert(words.end(), {"-t", "-t"});
-  return read_trace(output_without_errors_of(command(line.linker, words)), [](const string& file) {
-    std::error_code ignored;
-    return fs::is_regular_file(file, ignored);
-  });
+  std::vector<UsedFile> used =
+      read_trace(output_without_errors_of(command(line.linker, words)), [](const string& file) {
+        std::error_code ignored;
+        return fs::is_regular_file(file, ignored);
+      });
+  find_thin_members(used, line);
+  return used;
 }
 
 /// What the linker uses, and what can be made of it.
@@ -92,7 +95,7 @@ std::vector<CodeFile> read_files(const std::vector<UsedFile>& used, const LinkLi
   for (const CodeFile& file : files)
     if (!file.problem.empty() && !file.code.empty())
       std::fprintf(stderr, "parcc: warning: %s is not compiled together with the other files (%s)\n",
-                   title_of(file.place).c_str(), file.problem.c_str());
+                   title_of(file).c_str(), file.problem.c_str());
   return files;
 }
 
@@ -102,8 +105,8 @@ std::vector<CompilerOption> common_options(const std::vector<CodeFile>& joined) 
   for (const CodeFile& file : joined) {
     const string different = difference(options_of_code(file.options), options);
     if (!different.empty())
-      throw Error(title_of(file.place) + " was compiled " + different + ", other than " +
-                  title_of(joined.front().place) + "; --whole-program needs the same options for all files");
+      throw Error(title_of(file) + " was compiled " + different + ", other than " + title_of(joined.front()) +
+                  "; --whole-program needs the same options for all files");
   }
   return options;
 }
@@ -149,7 +152,7 @@ void tell_files(const LinkLine& line, const std::vector<CodeFile>& files) {
   for (const CodeFile& file : files)
     if (!is_joined(file) && file.is_object &&
         (have_common(file.undefined, defined) || have_common(file.defined, undefined)))
-      others += (others.empty() ? "; not seen: " : ", ") + title_of(file.place);
+      others += (others.empty() ? "; not seen: " : ", ") + title_of(file);
   std::fprintf(stderr, "layout: %s: %s together%s\n", line.output.c_str(), text.c_str(), others.c_str());
 }
 
@@ -165,7 +168,9 @@ int link(const std::vector<string>& arguments) {
   std::vector<CodeFile> joined;
   std::copy_if(files.begin(), files.end(), std::back_inserter(joined), is_joined);
   if (joined.empty()) {
-    std::fprintf(stderr, "parcc: warning: --whole-program: no file was compiled with it\n");
+    const auto has_code = [](const CodeFile& file) { return !file.code.empty(); };
+    if (std::none_of(files.begin(), files.end(), has_code))
+      std::fprintf(stderr, "parcc: warning: --whole-program: no file was compiled with it\n");
     return run_command(command(line.linker, line.words));
   }
   const std::vector<CompilerOption> options = common_options(joined);

@@ -12,6 +12,14 @@ struct CodeSectionPass : llvm::PassInfoMixin<CodeSectionPass> {
   static bool isRequired() { return true; }
 };
 
+/// Leaves the names to which the code refers beside that. Runs last.
+struct CodeNamesPass : llvm::PassInfoMixin<CodeNamesPass> {
+  explicit CodeNamesPass(bool code_is_optimised) : optimised(code_is_optimised) {}
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses);
+  static bool isRequired() { return true; }
+  bool optimised;
+};
+
 /// Puts regions, scratchpad variables and shared variables into their final form. Runs first, at every
 /// optimisation level.
 struct PlacementPass : llvm::PassInfoMixin<PlacementPass> {

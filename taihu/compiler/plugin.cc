@@ -131,8 +131,9 @@ extern "C" __attribute__((visibility("default"))) llvm::PassPluginLibraryInfo ll
                   manager.addPass(taihu::compiler::ScratchpadModelPass());
                 });
             builder.registerOptimizerLastEPCallback(
-                [](llvm::ModulePassManager& manager, llvm::OptimizationLevel) {
+                [](llvm::ModulePassManager& manager, llvm::OptimizationLevel level) {
                   manager.addPass(taihu::compiler::HostStorePass());
+                  manager.addPass(taihu::compiler::CodeNamesPass(level != llvm::OptimizationLevel::O0));
                 });
           }};
 }
