@@ -17,7 +17,6 @@
 #include "taihu/compiler/kernel_placement.h"
 #include "taihu/compiler/known_objects.h"
 #include "taihu/compiler/layout_report.h"
-#include "taihu/compiler/loop_facts.h"
 #include "taihu/compiler/passes.h"
 #include "taihu/compiler/stage_builder.h"
 
@@ -359,13 +358,6 @@ void note_what_stays(KernelLayout& layout, const KeptVariables& variables) {
   }
 }
 
-/// The source of the module, or the program whose files it has.
-std::string program_or_source_of(const Module& module) {
-  const NamedMDNode* program = module.getNamedMetadata(program_metadata);
-  if (program == nullptr) return module.getSourceFileName();
-  return cast<MDString>(program->getOperand(0)->getOperand(0))->getString().str();
-}
-
 }  // namespace
 
 PreservedAnalyses LayoutPass::run(Module& module, ModuleAnalysisManager& analyses) {
@@ -395,10 +387,9 @@ PreservedAnalyses LayoutPass::run(Module& module, ModuleAnalysisManager& analyse
     if (report_form == "json") kernels.push_back(layout_as_json(layout, auto_dma));
     if (report_form == "text") print_layout(layout, layout_capacity, auto_dma);
   }
-  if (report_form == "text" && layouts.empty()) print_no_layout(program_or_source_of(module));
+  if (report_form == "text" && layouts.empty()) print_no_layout(reported_name(module));
   if (report_form == "json")
-    outs() << json::Value(
-                  json::Object{{"file", program_or_source_of(module)}, {"kernels", std::move(kernels)}})
+    outs() << json::Value(json::Object{{"file", reported_name(module)}, {"kernels", std::move(kernels)}})
            << "\n";
   return auto_dma ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }

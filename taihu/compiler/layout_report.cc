@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/compiler/layout_report.h"
 
+#include "llvm/IR/Metadata.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include "taihu/compiler/autonomic_main.h"
+#include "taihu/compiler/loop_facts.h"
 
 namespace taihu::compiler {
 
@@ -130,6 +132,12 @@ void print_layout(const KernelLayout& layout, uint64_t capacity_bytes, bool is_m
     errs() << "  nothing is moved without --auto-dma: on processors with caches buffers cost more than they "
               "save\n";
   for (const std::string& call : layout.unseen) errs() << "  not seen: accesses of " << call << "\n";
+}
+
+std::string reported_name(const Module& module) {
+  const NamedMDNode* program = module.getNamedMetadata(program_metadata);
+  if (program == nullptr) return module.getSourceFileName();
+  return cast<MDString>(program->getOperand(0)->getOperand(0))->getString().str();
 }
 
 void print_no_layout(const std::string& file) {

@@ -2,6 +2,7 @@
 // parcc --report=layout.
 #pragma once
 
+#include "llvm/IR/Module.h"
 #include "llvm/Support/JSON.h"
 #include "taihu/compiler/layout.h"
 
@@ -9,6 +10,9 @@ namespace taihu::compiler {
 
 /// On standard error. `is_moved`: with --auto-dma.
 void print_layout(const KernelLayout& layout, std::uint64_t capacity_bytes, bool is_moved);
+
+/// The source of the module, or the program whose files it has.
+std::string reported_name(const llvm::Module& module);
 
 /// Says that a file has nothing to report.
 void print_no_layout(const std::string& file);
