@@ -246,6 +246,8 @@ extended)  # libraries in a folder of the system that use the program, or keep w
   system_library half -DHALF -Wl,-z,lazy
   system_library slow -DSLOW
   system_library linked -DLINKED
+  system_library seeds -DSEEDS
+  system_library draws -DDRAWS system/libseeds.so.1
   $library -DNEEDS_SLOW system/libslow.so.1 -o needs_slow.so || fail compile
   $library -DNEEDS_HALF -Wl,--allow-shlib-undefined system/libhalf.so.1 -o needs_half.so || fail compile
   $library -DPLUGIN system/libabove.so.1 -o plugin.so || fail compile
@@ -254,7 +256,7 @@ extended)  # libraries in a folder of the system that use the program, or keep w
     gfortran -g -fPIC -shared "$programs/extended.f90" -Wl,-soname,libkept.so.1 -o system/libkept.so.1 || fail compile
     fortran="-DFORTRAN system/libkept.so.1 -Wl,--allow-shlib-undefined"
   fi
-  gcc -g -fPIE -pie -rdynamic "$programs/extended.c" system/libtells.so.1 system/libprotobuf.so.1 \
+  gcc -g -fPIE -pie -rdynamic "$programs/extended.c" system/libdraws.so.1 system/libseeds.so.1 system/libtells.so.1 system/libprotobuf.so.1 \
     system/liblinked.so.1 $fortran -Wl,-rpath,$folder -o program || fail compile
   in_system() { $alone sh -c 'mount --bind "$1" "$2" && shift 2 && exec "$@"' sh "$place/system" $folder "$@"; }
   expect 0 "rank 0 is extended" in_system ./program

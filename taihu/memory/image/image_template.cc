@@ -13,6 +13,7 @@
 #include "taihu/base/error.h"
 #include "taihu/memory/image/folders.h"
 #include "taihu/memory/image/library_search.h"
+#include "taihu/memory/image/machine.h"
 #include "taihu/memory/image/start.h"
 
 namespace taihu::memory {
@@ -30,6 +31,31 @@ std::vector<std::shared_ptr<ElfObject>> preloads(const std::shared_ptr<const Elf
     if (!is_library) result.push_back(std::move(tool));
   }
   return result;
+}
+
+/// References of an object to variables that others may define. A name without a type may be one.
+std::vector<const ElfSymbol*> foreign_variables(const ElfObject& user) {
+  std::vector<const ElfSymbol*> result;
+  for (const ElfRelocation& relocation : user.relocations()) {
+    const ElfSymbol& symbol = user.symbols()[relocation.symbol];
+    const bool refers = relocation.type == machine::data || relocation.type == machine::absolute;
+    if ((relocation.type == machine::copy || (refers && !symbol.defined)) && !symbol.name.empty() &&
+        (symbol.type == STT_OBJECT || symbol.type == STT_NOTYPE))
+      result.push_back(&symbol);
+  }
+  return result;
+}
+
+/// Whether the library has the variable, and where it can be written after the start.
+bool has_variable(const ElfObject& library, const ElfSymbol& reference) {
+  const ElfSymbol* const found = library.find_definition(reference.name, reference.version);
+  if (found == nullptr || found->type != STT_OBJECT) return false;
+  const auto [constant_begin, constant_end] = library.relro();
+  if (found->value >= constant_begin && found->value < constant_end) return false;
+  return std::any_of(library.loads().begin(), library.loads().end(), [&](const Elf64_Phdr& load) {
+    return (load.p_flags & PF_W) != 0 && found->value >= load.p_vaddr &&
+           found->value - load.p_vaddr < load.p_memsz;
+  });
 }
 
 std::vector<const ElfObject*> pointers(const std::vector<std::shared_ptr<ElfObject>>& objects) {
@@ -87,6 +113,7 @@ std::vector<ImageTemplate::Library> ImageTemplate::read_objects(const std::strin
   }
   for (std::size_t i = 0; i < objects.size(); ++i) {
     needs_.emplace_back();
+    find_libraries_with_variables(*objects[i]);
     for (const std::string& name : objects[i]->needed()) {
       if (runtime_replaces(name, objects[i]->path())) {
         private_names_.push_back(name);
@@ -217,7 +244,35 @@ void ImageTemplate::after_fork(bool in_child) const {
 bool ImageTemplate::is_of_rank(const std::string& name, const std::string& path,
                                const ElfObject& user) const {
   return sharing_.is_private(name, path) ||
-         (sharing_.may_be_copied(name, path) && needs_state_of_rank(path, user.shared_from_this()));
+         (sharing_.may_be_copied(name, path) && (has_variables_of_rank_.contains(real_path(path)) ||
+                                                 needs_state_of_rank(path, user.shared_from_this())));
+}
+
+/// Of a library whose variables an object of the rank uses, as others set the seed of random numbers, the
+/// rank needs its own. For all that the object needs, before any of it is loaded: one may need another.
+void ImageTemplate::find_libraries_with_variables(const ElfObject& user) const {
+  const std::vector<const ElfSymbol*> variables = foreign_variables(user);
+  if (variables.empty()) return;
+  for (const std::string& name : user.needed()) {
+    const bool replaced = runtime_replaces(name, user.path());
+    const auto path = replaced ? std::nullopt : find_library(name, user);
+    if (!path || sharing_.is_private(name, *path) || !sharing_.may_be_copied(name, *path) ||
+        has_variables_of_rank_.contains(real_path(*path)))
+      continue;
+    try {
+      const ElfObject library(*path, user.shared_from_this());
+      // There is room for few copies of thread-local variables at fixed distances.
+      if ((library.dynamic(DT_FLAGS).value_or(0) & DF_STATIC_TLS) != 0) continue;
+      const bool has_one = std::any_of(variables.begin(), variables.end(), [&](const ElfSymbol* variable) {
+        return has_variable(library, *variable);
+      });
+      if (!has_one) continue;
+    } catch (const Error&) {
+      continue;  // what cannot be copied stays shared
+    }
+    has_variables_of_rank_.insert(real_path(*path));
+    needs_state_of_rank_.clear();  // libraries that need this one
+  }
 }
 
 /// Whether a library needs one that has the state of a rank, itself or through others: it must not meet
@@ -251,7 +306,7 @@ ImageTemplate::Need ImageTemplate::find_state_of_rank(const std::string& path,
         of_next = Need::state;
       else if (!next)
         of_next = Need::unknown;
-      else if (sharing_.has_state_of_rank(name, *next))
+      else if (sharing_.has_state_of_rank(name, *next) || has_variables_of_rank_.contains(real_path(*next)))
         of_next = Need::state;
       else if (sharing_.may_be_copied(name, *next))
         of_next = find_state_of_rank(*next, library, seen);
@@ -291,6 +346,7 @@ bool ImageTemplate::is_linked(const std::string& path) const {
 }
 
 void ImageTemplate::read_needed(OpenedTemplate& user) const {
+  find_libraries_with_variables(*user.object);
   for (const std::string& name : user.object->needed()) {
     const bool linked = std::find(private_names_.begin(), private_names_.end(), name) != private_names_.end();
     const auto known = std::find_if(opened_.begin(), opened_.end(), [&](const auto& opened) {

@@ -101,6 +101,7 @@ class ImageTemplate {
   bool is_linked(const std::string& path) const;
   bool is_copied(const std::string& path) const;
   bool is_of_rank(const std::string& name, const std::string& path, const ElfObject& user) const;
+  void find_libraries_with_variables(const ElfObject& user) const;
   enum class Need { none, unknown, state };  ///< unknown: a library could not be read this time
   bool needs_state_of_rank(const std::string& path, const std::shared_ptr<const ElfObject>& loader) const;
   Need find_state_of_rank(const std::string& path, const std::shared_ptr<const ElfObject>& loader,
@@ -122,6 +123,7 @@ class ImageTemplate {
   mutable std::condition_variable_any loaded_;
   mutable OpenedTemplates opened_;
   mutable std::map<std::string, bool> needs_state_of_rank_;  ///< by path
+  mutable std::set<std::string> has_variables_of_rank_;      ///< paths without symbolic links
 };
 
 }  // namespace taihu::memory

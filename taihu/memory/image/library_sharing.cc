@@ -82,7 +82,7 @@ constexpr std::array language_runtimes = {"libstdc++"sv,
 // options and kernels that constructors of the users register, which copies of one user would do twice, and
 // at the same time. FFTW's plans have no locks, an interpreter is the only one of a process, and METIS takes
 // random numbers from the C library. GLib has one main loop for all of a process, and the classes of GObject
-// and of GTS, which need it, have a name once.
+// and of GTS, which need it, have a name once. GSL calls its user's handler of errors.
 constexpr std::array told_by_users = {"libpython"sv,
                                       "libruby"sv,
                                       "libguile"sv,
@@ -91,6 +91,7 @@ constexpr std::array told_by_users = {"libpython"sv,
                                       "librfftw"sv,
                                       "libmetis"sv,
                                       "libglib-2.0"sv,
+                                      "libgsl.so"sv,
                                       "libhdf5"sv,
                                       "libtorch"sv,
                                       "libc10"sv,

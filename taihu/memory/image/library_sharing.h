@@ -7,9 +7,9 @@
 // Copied wherever they are, also beside one that the node process has loaded: runtimes of languages
 // (libstdc++, libgfortran), libraries that keep what their users tell them (libpython, libhdf5), and those
 // that the user names. A name alone never makes a library shared: what a user calls libutil.so or
-// libmpiwrap.so is private. Three rules need more than a name and are ImageTemplate's: a library that needs
-// one with a rank's state or calls MPI, one in Fortran, and one that cannot be loaded without its user, are
-// copied too.
+// libmpiwrap.so is private. Four rules need more than a name and are ImageTemplate's: a library that needs
+// one with a rank's state or calls MPI, one in Fortran, one whose variables a rank uses, and one that cannot
+// be loaded without its user, are copied too.
 #pragma once
 
 #include <set>

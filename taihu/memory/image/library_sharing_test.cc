@@ -53,7 +53,7 @@ TEST(LibrarySharing, libraries_in_which_their_users_register_are_private) {
   for (const char* name :
        {"libtorch_python.so.1.13", "libc10.so.1.13", "libprotobuf.so.32", "libgflags.so.2.2", "libglog.so.1",
         "libLLVM-14.so.1", "libboost_serialization.so.1.74.0", "libfftw3.so.3", "libfftw3f_mpi.so.3",
-        "libmetis.so.5", "libruby-3.1.so.3.1", "libguile-3.0.so.1", "libglib-2.0.so.0"}) {
+        "libmetis.so.5", "libruby-3.1.so.3.1", "libguile-3.0.so.1", "libglib-2.0.so.0", "libgsl.so.27"}) {
     const std::string path = std::string("/usr/lib/x86_64-linux-gnu/") + name;
     EXPECT_TRUE(LibrarySharing().has_state_of_rank(name, path)) << name;
     EXPECT_TRUE(is_private(path)) << name;

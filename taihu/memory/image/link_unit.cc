@@ -191,21 +191,32 @@ bool LinkUnit::plan_libc(std::uint16_t index, const ElfRelocation& relocation) {
 }
 
 // The order of the loader: what is visible to the whole process comes first, and is left to it; then the
-// libraries of the program.
+// libraries of the program. Not what a program copies from a library into itself: where the program is no
+// executable to it, the loader finds the program's own variable and copies that.
 bool LinkUnit::plan_shared(std::uint16_t index, const ElfRelocation& relocation,
                            const std::vector<void*>& shared) {
   const ElfSymbol& symbol = objects_[index]->symbols()[relocation.symbol];
-  if (!is_address(relocation.type) || symbol.defined || symbol.binding == STB_LOCAL) return false;
+  const bool copy = relocation.type == machine::copy;
+  const bool refers = is_address(relocation.type) && !symbol.defined;
+  if (!(refers || copy) || symbol.binding == STB_LOCAL) return false;
   const std::string name(symbol.name), version(symbol.version);
   const auto find_in = [&](void* handle) {
     return version.empty() ? dlsym(handle, name.c_str()) : dlvsym(handle, name.c_str(), version.c_str());
   };
   static void* const process = dlopen(nullptr, RTLD_NOW);
-  if (find_in(process) != nullptr) return false;
+  void* const of_process = find_in(process);
+  if (copy && of_process != nullptr) {
+    shared_copies_.push_back({relocation.target, symbol.size_bytes, index, of_process});
+    return true;
+  }
+  if (of_process != nullptr) return false;
   for (void* const library : shared) {
     void* const found = find_in(library);
     if (!found) continue;
-    libc_bindings_.push_back({relocation.target, addend_of(relocation), index, false, -1, found});
+    if (copy)
+      shared_copies_.push_back({relocation.target, symbol.size_bytes, index, found});
+    else
+      libc_bindings_.push_back({relocation.target, addend_of(relocation), index, false, -1, found});
     return true;
   }
   return false;
@@ -243,8 +254,9 @@ void LinkUnit::bind(const LoadedObjects& loaded, void* (*variable_place)(void*, 
     if (binding.kind == Kind::resolver)
       *reinterpret_cast<std::uintptr_t*>(bases[binding.object] + binding.target) =
           reinterpret_cast<std::uintptr_t (*)()>(definer_bases[binding.definer] + binding.value)();
-  for (const RuntimeCopy& copy : runtime_copies_)
-    std::memcpy(reinterpret_cast<void*>(bases[copy.object] + copy.target), copy.from, copy.bytes);
+  for (const auto* copies : {&runtime_copies_, &shared_copies_})
+    for (const RuntimeCopy& copy : *copies)
+      std::memcpy(reinterpret_cast<void*>(bases[copy.object] + copy.target), copy.from, copy.bytes);
   for (const Binding& binding : copies_)
     std::memcpy(reinterpret_cast<void*>(bases[binding.object] + binding.target),
                 reinterpret_cast<const void*>(definer_bases[binding.definer] + binding.value), binding.bytes);

@@ -108,7 +108,7 @@ class LinkUnit {
   std::vector<Binding> bindings_;
   std::vector<Binding> copies_;
   std::vector<LibcBinding> libc_bindings_;
-  std::vector<RuntimeCopy> runtime_copies_;
+  std::vector<RuntimeCopy> runtime_copies_, shared_copies_;
   std::vector<VariableCopy> variable_copies_;
 };
 

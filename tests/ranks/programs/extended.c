@@ -72,9 +72,21 @@ int is_slow(void) {
   return slow();
 }
 #elif defined LINKED
+const char* const linked_name = "linked";  // no rank can tell the library anything by it
 static int uses;
 int use_linked(void) {
   return ++uses;
+}
+#elif defined SEEDS  // a variable that the program sets and the library reads
+unsigned long library_seed;
+int (*library_handler)(int value);
+unsigned long draw(void) {
+  return 1000 * library_seed + (library_handler ? (unsigned long)library_handler(1) : 0);
+}
+#elif defined DRAWS
+unsigned long draw(void);
+unsigned long draw_through(void) {
+  return draw();
 }
 #else
 #include <dlfcn.h>
@@ -89,11 +101,20 @@ int host_count(int value) {
   return host_counter += value;
 }
 int use_linked(void);
+extern const char* const linked_name;
+extern unsigned long library_seed;
+extern int (*library_handler)(int value);
+unsigned long draw(void);
+unsigned long draw_through(void);
 int count_in_fortran_(void);
 int tell(int value);
 int tell_through(int value);
 
 typedef int Function(int);
+
+static int of_this_rank(int value) {
+  return host_count(value);
+}
 
 /// A function of a library that is opened by its name alone.
 static Function* open_function(const char* library, const char* name, int flags) {
@@ -159,6 +180,13 @@ int main(int count_of_words, char** words) {
   // Also through one that is only opened, and through two that need each other, whichever is looked at first.
   CHECK(open_function("libteller.so.1", "tell_through", RTLD_NOW)(1) == rank + 2);
   CHECK(open_function("libcirclea.so.1", "circle_a", RTLD_NOW)(0) == rank + 2 && tell(0) == rank + 2);
+  // A variable that the program sets is the one that its library reads, also when another library calls it.
+  host_counter = rank;
+  library_seed = (unsigned long)rank;
+  library_handler = of_this_rank;
+  let_others_run();
+  CHECK(draw() == 1001 * (unsigned long)rank + 1 && draw_through() == 1001 * (unsigned long)rank + 2);
+  CHECK(strcmp(linked_name, "linked") == 0);
 #ifdef FORTRAN
   CHECK(count_in_fortran_() == 1);
   let_others_run();
