@@ -246,6 +246,25 @@ TEST(Mismatch, OfALeadersNeighbourIsSeenByOtherNodeProcesses) {
   }
 }
 
+// The same sum of lengths, divided in another way.
+TEST(Mismatch, OfTheLengthsOfAReduceScatterOfTwoIsTold) {
+  const Reduction sum = *find_reduction(M_DOUBLE, M_SUM);
+  TestJob job(Transport::twin, 2, 1, 64);
+  job.run([&](int rank) {
+    GroupHandle handle = job.groups_of(rank).join(job.endpoint(rank), launch::Scope::all);
+    const std::vector<double> source(64, 1);
+    std::vector<double> result(64);
+    for (int k = 0; k < 3; ++k) {
+      const std::size_t less = k == 1 ? 4 : 32;
+      const std::vector<std::size_t> counts =
+          rank == 0 ? std::vector<std::size_t>{64 - less, less} : std::vector<std::size_t>{less, 64 - less};
+      const int code = reduce_scatter(handle, source.data(), result.data(), counts.data(), sum);
+      EXPECT_EQ(code, k == 1 ? M_ERROR_TRUNCATE : M_SUCCESS) << "call " << k;
+      if (k == 1) EXPECT_NE(handle.problem().find("in a reduce_scatter"), std::string::npos);
+    }
+  });
+}
+
 // The others agree with each other but not with the root: those who get data second hand must see it too.
 TEST(Mismatch, WithADistantRootIsSeenByAll) {
   for (const std::size_t others : {50u, 200u}) {

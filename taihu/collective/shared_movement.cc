@@ -220,16 +220,15 @@ void put_equal_blocks(std::byte* place, const void* source, std::size_t bytes, i
              bytes * static_cast<std::size_t>(members - 1) - before);
 }
 
-// Blocks of unequal lengths, behind a table of where they end unless there is only one of them; null: only
-// their length, with the table.
+// Blocks of unequal lengths for several members, behind a table of where they end; null: only their length,
+// with the table, if there is one.
 std::size_t put_blocks(std::byte* place, const void* source, const BlockMap& map, int members, int root) {
   std::size_t end = inline_table_bytes(members);
   for (int k = 0; k < members; ++k) {
     const std::size_t bytes = k != root ? map.bytes(k) : 0;
     if (place != nullptr) copy_block(place + end, map.block(source, k), bytes);
     end += bytes;
-    if (place != nullptr && inline_table_bytes(members) != 0)
-      reinterpret_cast<InlineLength*>(place)[k] = static_cast<InlineLength>(end);
+    if (place != nullptr) reinterpret_cast<InlineLength*>(place)[k] = static_cast<InlineLength>(end);
   }
   return end;
 }
@@ -264,7 +263,7 @@ int fetch_own_length(GroupHandle& handle, SharedStep& step, void* result, std::s
   return fits ? M_SUCCESS : M_ERROR_TRUNCATE;
 }
 
-/// The only block for another member; false, and nothing has happened, when it is long.
+/// The only block for another member, which needs no table; false, and nothing has happened, when it is long.
 bool put_only_block(GroupHandle& handle, SharedStep& step, const void* source, const BlockMap& map) {
   const int other = 1 - step.me();
   const std::size_t bytes = map.bytes(other);

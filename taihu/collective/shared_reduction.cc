@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "taihu/collective/board.h"
+#include "taihu/collective/length_check.h"
 #include "taihu/collective/pieces.h"
 #include "taihu/collective/reduce_share.h"
 #include "taihu/collective/shared_forms.h"
@@ -59,8 +60,8 @@ void combine_inline(SharedStep& step, int first, int last, void* result, std::si
   fold(reduction, result, first, last, count, InlineOperands(step, 0, count * reduction.element_bytes));
 }
 
-/// `root`, `others`: who reads, and is not waited for; `none`: nobody.
-enum class Readers { all, root, others, none };
+/// Who reads what a member offers: `all`, who are waited for as well; `followers`, who are not; or nobody.
+enum class Readers { all, followers, none };
 
 // Begins a step: puts the source down or publishes both buffers, and arrives. Short data that no other member
 // reads stay where they are, unless the result goes there.
@@ -74,10 +75,8 @@ void offer(SharedStep& step, bool is_inline, const void* source, void* result, s
   } else {
     step.publish(source, result);
   }
-  if (readers == Readers::root)
+  if (readers == Readers::followers)
     step.arrive_in_stream(SharedStep::LaterData::owned);
-  else if (readers == Readers::others)
-    step.arrive_in_stream();
   else
     step.arrive();
 }
@@ -96,7 +95,7 @@ int reduce(GroupHandle& handle, const void* source, void* result, std::size_t co
   if (is_inline) {
     SharedStep step(handle, call);
     const bool is_root = step.me() == root;
-    offer(step, true, source, result, bytes, is_root ? Readers::none : Readers::root);
+    offer(step, true, source, result, bytes, is_root ? Readers::none : Readers::followers);
     if (!is_root) return M_SUCCESS;
     const int code = step.await_data_of_all(bytes);
     if (code == M_SUCCESS) combine_inline(step, 0, step.members() - 1, result, count, reduction);
@@ -161,22 +160,23 @@ int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t
 
 namespace {
 
-/// Of two members each needs from the other only the operands of its own result: where those fit into the
-/// slot, the call takes one way between the cores instead of two.
+/// Of two members each needs from the other only the operands of its own result. Those are half as long, and
+/// short ones fit into the slot, so that the call takes one way between the cores instead of two. Their
+/// length is told with them, as members may divide the same sum of lengths in another way.
 class OperandsForTheOther {
  public:
   OperandsForTheOther(SharedStep& step, const void* source, const void* result, std::size_t before,
                       std::size_t bytes, std::size_t all_bytes) {
     const std::size_t bytes_for_other = all_bytes - bytes;
     const std::size_t place_for_other = step.me() == 0 ? bytes : 0;
-    copy_block(step.place_inline(bytes_for_other), at(source, static_cast<std::ptrdiff_t>(place_for_other)),
-               bytes_for_other);
+    copy_block(step.place_with_length(bytes_for_other),
+               at(source, static_cast<std::ptrdiff_t>(place_for_other)), bytes_for_other);
     const std::byte* const mine = at(source, static_cast<std::ptrdiff_t>(before));
     if (source == result) copy_block(own_, mine, bytes);
     step.keep(source == result ? own_ : mine);
     step.arrive();
   }
-  static constexpr std::size_t most_bytes = 512;
+  static constexpr std::size_t most_bytes = 512;  ///< all that is inline where each member has a core
 
  private:
   alignas(64) std::byte own_[most_bytes];  ///< where the result goes to the same memory
@@ -211,6 +211,12 @@ int reduce_scatter(GroupHandle& handle, const void* source, void* result, const 
   }
   int code = step.await_all_arrivals();
   if (code != M_SUCCESS) return code;
+  if (operands) {
+    const int other = 1 - step.me();
+    if (!has_length(handle, "a reduce_scatter", other, step.length_of(other), step.me(),
+                    count * reduction.element_bytes))
+      return M_ERROR_TRUNCATE;
+  }
   pieces.for_each({0, count}, [&](std::size_t start, std::size_t length) {
     fold(reduction, at(target, static_cast<std::ptrdiff_t>(start * reduction.element_bytes)), 0,
          step.members() - 1, length,
@@ -227,7 +233,7 @@ namespace {
 /// The first member waits for nobody; those behind it follow its slots (await_data_up_to).
 Readers readers_in_scan(const SharedStep& step, std::size_t bytes) {
   if (step.me() == step.members() - 1) return Readers::none;
-  return step.me() == 0 && bytes <= slot_data_bytes ? Readers::others : Readers::all;
+  return step.me() == 0 && bytes <= slot_data_bytes ? Readers::followers : Readers::all;
 }
 
 }  // namespace
