@@ -148,17 +148,13 @@ void accumulate(Window& window, const Buffer& origin, const Buffer* result, cons
   require_access(window, places.member);
   if (places.bytes() == 0 || (operation != MPI_NO_OP && origin.bytes() == 0)) return;
   const ElementAction action(operation, element_of(*places.type));
-  if (Target& target = window.targets[static_cast<unsigned>(places.member)];
-      target.exposure != nullptr && is_one_element(origin, result, places)) {
-    auto* const there =
-        reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(target.base) +
-                                     static_cast<std::uintptr_t>(place_of(window, target, places)));
-    return action.apply_to_one(target.exposure->elements, there,
+  Target& target = window.targets[static_cast<unsigned>(places.member)];
+  if (target.exposure != nullptr && is_one_element(origin, result, places))
+    return action.apply_to_one(target.exposure->elements,
+                               local_address(target, place_of(window, target, places)),
                                static_cast<const std::byte*>(origin.address),
                                result == nullptr ? nullptr : static_cast<std::byte*>(result->address));
-  }
   const std::size_t elements = checked_elements(origin, result, places, action.only_reads());
-  Target& target = window.targets[static_cast<unsigned>(places.member)];
   const MPI_Aint place = place_of(window, target, places);
   std::vector<std::byte> gathered;
   const std::byte* const source = action.only_reads() ? nullptr : row_of(action, origin, elements, gathered);
@@ -176,9 +172,7 @@ void compare_and_swap(Window& window, const void* origin, const void* compare, v
   const MPI_Aint place = place_of(window, target, places);
   const auto bytes = static_cast<std::size_t>(places.type->size_bytes);
   if (target.exposure != nullptr) {
-    compare_and_swap(target.exposure->elements,
-                     reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(target.base) +
-                                                  static_cast<std::uintptr_t>(place)),
+    compare_and_swap(target.exposure->elements, local_address(target, place),
                      static_cast<const std::byte*>(origin), static_cast<const std::byte*>(compare),
                      static_cast<std::byte*>(result), bytes);
     return;

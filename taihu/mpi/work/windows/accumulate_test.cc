@@ -167,6 +167,31 @@ TEST_P(WindowAccumulate, PairsAtTheEndOfAWindow) {
     std::memcpy(padding, reinterpret_cast<char*>(&memory) + bytes, 4);
     for (const char byte : padding) EXPECT_EQ(byte, 0x5a);
     EXPECT_EQ(memory.behind, 77);
+    // One pair, the last, by the first rank: it gets what was there, and the padding stays.
+    const DoubleInt before = memory.pairs[2];
+    for (const MPI_Op operation : {MPI_REPLACE, MPI_MAXLOC}) {
+      EXPECT_EQ(MPI_SUCCESS, MPI_Win_fence(0, window));
+      struct {
+        DoubleInt pair{-1, -1};
+        int behind = 78;
+      } got;
+      const DoubleInt given{operation == MPI_REPLACE ? 50.0 : 60.0, 5};
+      const int target = rank.world().size() - 1;
+      if (rank.number() == 0)
+        EXPECT_EQ(MPI_SUCCESS,
+                  MPI_Fetch_and_op(&given, &got.pair, MPI_DOUBLE_INT, target, 2, operation, window));
+      EXPECT_EQ(MPI_SUCCESS, MPI_Win_fence(0, window));
+      EXPECT_EQ(got.behind, 78);
+      if (rank.number() == 0 && operation == MPI_MAXLOC) EXPECT_EQ(got.pair.value, 50.0);
+      if (rank.number() == 0 && operation == MPI_REPLACE && target == 0)
+        EXPECT_EQ(got.pair.value, before.value);
+      if (rank.number() != target) continue;
+      EXPECT_EQ(memory.pairs[2].value, given.value);
+      EXPECT_EQ(memory.pairs[2].index, 5);
+      std::memcpy(padding, reinterpret_cast<char*>(&memory) + bytes, 4);
+      for (const char byte : padding) EXPECT_EQ(byte, 0x5a);
+      EXPECT_EQ(memory.behind, 77);
+    }
     EXPECT_EQ(MPI_SUCCESS, MPI_Win_free(&window));
   });
 }

@@ -33,4 +33,10 @@ inline MPI_Aint place_of(const Window& window, const Target& target, const Place
   return place;
 }
 
+/// Of a place in a target of this node process.
+inline std::byte* local_address(const Target& target, MPI_Aint place) {
+  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(target.base) +
+                                      static_cast<std::uintptr_t>(place));
+}
+
 }  // namespace taihu::mpi::windows

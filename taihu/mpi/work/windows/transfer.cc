@@ -44,11 +44,6 @@ inline void move(const Side& target, const Side& source, std::size_t bytes) {
        source.address, bytes);
 }
 
-std::byte* local_address(const Target& target, MPI_Aint place) {
-  return reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(target.base) +
-                                      static_cast<std::uintptr_t>(place));
-}
-
 /// Tells where the bytes [first, first + bytes) of the data are at the target.
 void set_places(WindowCall& call, const Places& places, MPI_Aint place, std::size_t first,
                 std::size_t bytes) {
