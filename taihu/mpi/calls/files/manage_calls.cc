@@ -58,6 +58,7 @@ MPI_CALL(int, File_close, (MPI_File * fh)) {
 MPI_CALL(int, File_delete, (const char* filename, MPI_Info)) {
   return without_file("MPI_File_delete", [&](Rank&) {
     require(filename != nullptr, MPI_ERR_ARG, "the name of the file is null");
+    const AtWork at_work;
     if (unlink(filename) != 0) throw file_error(errno, "delete", filename);
   });
 }

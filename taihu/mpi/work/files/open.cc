@@ -137,8 +137,10 @@ void close_file(File& file) {
   Communicator& members = *file.communicator;
   barrier_inside(members);
   int error_number = 0;
-  const bool remove = members.rank == 0 && (file.amode & MPI_MODE_DELETE_ON_CLOSE) != 0;
-  if (remove && unlink(file.shared->path().c_str()) != 0) error_number = errno;
+  if (members.rank == 0 && (file.amode & MPI_MODE_DELETE_ON_CLOSE) != 0) {
+    const AtWork at_work;
+    if (unlink(file.shared->path().c_str()) != 0) error_number = errno;
+  }
   broadcast_inside(members, &error_number, sizeof error_number, 0);
   check_file(file, error_number, "delete");
 }

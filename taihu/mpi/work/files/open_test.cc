@@ -286,10 +286,10 @@ TEST(WritingFiles, IsNotTakenForStuck) {
     // Another thread sees that of a write; if there is nothing to see, this ends after a while.
     CallRecord& record = call_record();
     std::atomic<bool> seen{false}, ended{false};
+    MPI_File file = open_for_test(temporary, MPI_MODE_CREATE | MPI_MODE_RDWR);
     std::thread watcher([&] {
       while (!seen && !ended) seen = record.works.load();
     });
-    MPI_File file = open_for_test(temporary, MPI_MODE_CREATE | MPI_MODE_RDWR);
     const std::vector<char> block(1 << 22);
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     while (!seen && std::chrono::steady_clock::now() < end)

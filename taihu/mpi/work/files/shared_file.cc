@@ -52,6 +52,7 @@ SharedFile::SharedFile(int descriptor, std::string path, int local_members, bool
 }
 
 SharedFile::~SharedFile() {
+  const AtWork at_work;  // some file systems write now
   ::close(descriptor_);
 }
 
