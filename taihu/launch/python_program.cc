@@ -9,6 +9,7 @@
 #include <climits>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <sstream>
 
 #include "taihu/base/error.h"
@@ -40,37 +41,36 @@ std::string python_version(const std::string& file) {
   return version;
 }
 
-/// Whether the file is an executable that is linked to a fixed address or has thread_local variables.
-bool cannot_be_copied(const std::string& path) {
+/// Whether there can be copies of an executable: none where it is linked to a fixed address, and where it has
+/// thread_local variables only when these are few (memory/libc/thread_variables.h), which the library does
+/// not mind.
+enum class Copies { yes, perhaps, no };
+Copies can_be_copied(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   Elf64_Ehdr header{};
   if (!file.read(reinterpret_cast<char*>(&header), sizeof header) ||
       std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(Elf64_Phdr))
-    return false;
-  if (header.e_type == ET_EXEC) return true;
+    return Copies::yes;
+  if (header.e_type == ET_EXEC) return Copies::no;
   file.seekg(static_cast<std::streamoff>(header.e_phoff));
   for (int k = 0; k < header.e_phnum; ++k) {
     Elf64_Phdr part{};
-    if (!file.read(reinterpret_cast<char*>(&part), sizeof part)) return false;
-    if (part.p_type == PT_TLS) return true;
+    if (!file.read(reinterpret_cast<char*>(&part), sizeof part)) return Copies::yes;
+    if (part.p_type == PT_TLS) return Copies::perhaps;
   }
-  return false;
+  return Copies::yes;
 }
 
 /// The library with the interpreter of `file`: of the installation that it belongs to, as conda and pyenv
 /// have it, else one of the system.
-std::string library_of(const std::string& file, const std::string& version, const std::string& start) {
+std::optional<std::string> library_of(const std::string& file, const std::string& version,
+                                      const std::string& start) {
   const std::string name = "libpython" + version + ".so.1.0";
   const std::string folder = file.substr(0, file.rfind('/'));
   const std::string own = folder.substr(0, folder.rfind('/')) + "/lib/" + name;
   if (access(own.c_str(), R_OK) == 0) return own;
   const auto user = std::make_shared<const memory::ElfObject>(start);
-  const auto found = memory::find_library(name, *user);
-  check_input(found.has_value(),
-              "there can be no copies of '" + file + "' in memory, which ranks need, and " + name +
-                  ", which would do as well, is not installed; install it (Debian package libpython" +
-                  version + ") or use another interpreter");
-  return *found;
+  return memory::find_library(name, *user);
 }
 
 std::vector<std::string> words_of(const std::string& line) {
@@ -150,9 +150,17 @@ ProgramStart program_start(const std::string& program, const std::string& start_
   }
   const std::string file = memory::real_path(start.program);
   const std::string version = python_version(memory::last_part(file));
-  if (version.empty() || !cannot_be_copied(file)) return start;
+  const Copies copies = version.empty() ? Copies::yes : can_be_copied(file);
+  if (copies == Copies::yes) return start;
   const std::string own = start_folder + "/python-start";
-  start.arguments.insert(start.arguments.begin(), library_of(file, version, own));
+  const std::optional<std::string> library = library_of(file, version, own);
+  if (!library && copies == Copies::perhaps) return start;
+  check_input(library.has_value(),
+              "there can be no copies of '" + file + "' in memory, which ranks need, and libpython" +
+                  version +
+                  ".so.1.0, which would do as well, is not installed; install it (Debian package libpython" +
+                  version + ") or use another interpreter");
+  start.arguments.insert(start.arguments.begin(), *library);
   start.program = own;
   return start;
 }

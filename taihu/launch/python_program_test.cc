@@ -127,6 +127,12 @@ TEST_F(PythonProgram, an_interpreter_that_cannot_be_copied_runs_from_its_library
   EXPECT_EQ(program_start(folder_ + "/bin/python3.12", folder_).program, folder_ + "/python-start");
 }
 
+TEST_F(PythonProgram, without_its_library_one_with_thread_local_variables_runs_as_it_is) {
+  std::filesystem::create_symlink("/bin/true", folder_ + "/python-start");
+  const std::string python = make_executable("bin/python3.99", ET_DYN, PT_TLS);
+  EXPECT_EQ(program_start(python, folder_).program, python);
+}
+
 TEST_F(PythonProgram, others_run_as_they_are) {
   make("lib/libpython3.11.so.1.0", "");
   const std::string movable = make_executable("bin/python3.11", ET_DYN, PT_LOAD);
