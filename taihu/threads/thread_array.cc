@@ -9,7 +9,6 @@
 
 #include "taihu/base/contract.h"
 #include "taihu/base/error.h"
-#include "taihu/memory/libc/rank_process.h"
 #include "taihu/memory/outermost.h"
 #include "taihu/threads/context_switch.h"
 
@@ -187,8 +186,6 @@ void* ThreadArray::member_entry(void* argument) noexcept {
 
 void ThreadArray::serve(Member& member) {
   memory::set_current_rank(options_.rank);
-  if (options_.rank != nullptr && options_.rank->process != nullptr)
-    options_.rank->process->thread_variables.begin();
   detail::current_member = &member;
   if (options_.on_start) options_.on_start(member);
   KernelWatch& watch = kernel_watch;
