@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One copy done by two threads: the receiver of a long message offers it to the sending rank, and a thread of
-// that rank that waits anyway helps. The receiver copies chunks from the front, helpers from the back, so
-// that each of them reads and writes one stream, until they meet.
+// One copy done by two threads: who needs the data offers it, and a thread that waits anyway helps: one of
+// the rank that sends a long message, or the root of a long bcast. Who offers copies chunks from the front,
+// helpers from the back, so that each of them reads and writes one stream, until they meet.
 #pragma once
 
 #include <sched.h>
@@ -64,12 +64,12 @@ class SharedCopy {
   std::atomic<std::uint64_t> taken_{0};  // from the front; from the back in the upper half
 };
 
-/// Where copies are offered to the threads of one rank, one at a time. A copy lives on the stack of the
+/// Where copies are offered to threads that wait, one at a time. A copy lives on the stack of the
 /// thread that offers it, which does not leave before the helpers have: a helper counts itself first and then
 /// looks for the offer, the other takes the offer back first and then looks at the count.
 class alignas(64) HelpWanted {
  public:
-  /// Any thread: does the copy, with help of the rank if it comes.
+  /// Any thread: does the copy, with help if it comes.
   void copy(SharedCopy& copy) noexcept {
     SharedCopy* none = nullptr;
     const bool is_offered = offered_.compare_exchange_strong(none, &copy, std::memory_order_seq_cst);
@@ -85,7 +85,7 @@ class alignas(64) HelpWanted {
     }
   }
 
-  /// A thread of the rank that waits: helps if help is wanted. Costs one load otherwise.
+  /// A thread that waits: helps if help is wanted. Costs one load otherwise.
   void help() noexcept {
     if (offered_.load(std::memory_order_relaxed) == nullptr) return;
     helpers_.fetch_add(1, std::memory_order_seq_cst);
