@@ -33,6 +33,14 @@ std::vector<std::shared_ptr<ElfObject>> preloads(const std::shared_ptr<const Elf
   return result;
 }
 
+/// Whether the process has the library by that name: ranks share it already, and those that use it could not
+/// be given another. Copies bear no names.
+bool is_in_use_by_all(const std::string& name) {
+  void* const handle = dlopen(name.c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  if (handle != nullptr) dlclose(handle);
+  return handle != nullptr;
+}
+
 /// References of an object to variables that others may define. A name without a type may be one.
 std::vector<const ElfSymbol*> foreign_variables(const ElfObject& user) {
   std::vector<const ElfSymbol*> result;
@@ -249,7 +257,8 @@ bool ImageTemplate::is_of_rank(const std::string& name, const std::string& path,
 }
 
 /// Of a library whose variables an object of the rank uses, as others set the seed of random numbers, the
-/// rank needs its own. For all that the object needs, before any of it is loaded: one may need another.
+/// rank needs its own, unless ranks share it already. For all that the object needs, before any of it is
+/// loaded: one may need another.
 void ImageTemplate::find_libraries_with_variables(const ElfObject& user) const {
   const std::vector<const ElfSymbol*> variables = foreign_variables(user);
   if (variables.empty()) return;
@@ -257,7 +266,7 @@ void ImageTemplate::find_libraries_with_variables(const ElfObject& user) const {
     const bool replaced = runtime_replaces(name, user.path());
     const auto path = replaced ? std::nullopt : find_library(name, user);
     if (!path || sharing_.is_private(name, *path) || !sharing_.may_be_copied(name, *path) ||
-        has_variables_of_rank_.contains(real_path(*path)))
+        has_variables_of_rank_.contains(real_path(*path)) || is_in_use_by_all(name))
       continue;
     try {
       const ElfObject library(*path, user.shared_from_this());

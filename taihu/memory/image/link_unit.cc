@@ -2,6 +2,7 @@
 #include "taihu/memory/image/link_unit.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
 #include <cstring>
@@ -31,10 +32,8 @@ bool is_tls(std::uint32_t type) {
 
 // JUMP_SLOT and GLOB_DAT have no addend on x86-64; entries of other machines carry 0 there.
 std::int64_t addend_of(const ElfRelocation& relocation) {
-  return relocation.type == machine::absolute || relocation.type == machine::tls_offset ||
-                 relocation.type == machine::tls_static
-             ? relocation.addend
-             : 0;
+  return relocation.type == machine::absolute || relocation.type == machine::tls_offset ? relocation.addend
+                                                                                        : 0;
 }
 
 FindRuntimeCall find_runtime_call = nullptr;
@@ -190,6 +189,15 @@ bool LinkUnit::plan_libc(std::uint16_t index, const ElfRelocation& relocation) {
   return true;
 }
 
+/// As the loader: no more than the library has, which may be another than the program was linked to.
+std::uint64_t LinkUnit::copied_bytes(const ElfSymbol& symbol, void* definition) {
+  Dl_info object;
+  void* entry = nullptr;
+  const bool is_known = dladdr1(definition, &object, &entry, RTLD_DL_SYMENT) != 0 && entry != nullptr;
+  return is_known ? std::min<std::uint64_t>(symbol.size_bytes, static_cast<const ElfW(Sym)*>(entry)->st_size)
+                  : symbol.size_bytes;
+}
+
 // The order of the loader: what is visible to the whole process comes first, and is left to it; then the
 // libraries of the program. Not what a program copies from a library into itself: where the program is no
 // executable to it, the loader finds the program's own variable and copies that.
@@ -206,7 +214,7 @@ bool LinkUnit::plan_shared(std::uint16_t index, const ElfRelocation& relocation,
   static void* const process = dlopen(nullptr, RTLD_NOW);
   void* const of_process = find_in(process);
   if (copy && of_process != nullptr) {
-    shared_copies_.push_back({relocation.target, symbol.size_bytes, index, of_process});
+    shared_copies_.push_back({relocation.target, copied_bytes(symbol, of_process), index, of_process});
     return true;
   }
   if (of_process != nullptr) return false;
@@ -214,7 +222,7 @@ bool LinkUnit::plan_shared(std::uint16_t index, const ElfRelocation& relocation,
     void* const found = find_in(library);
     if (!found) continue;
     if (copy)
-      shared_copies_.push_back({relocation.target, symbol.size_bytes, index, found});
+      shared_copies_.push_back({relocation.target, copied_bytes(symbol, found), index, found});
     else
       libc_bindings_.push_back({relocation.target, addend_of(relocation), index, false, -1, found});
     return true;

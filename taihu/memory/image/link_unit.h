@@ -101,6 +101,7 @@ class LinkUnit {
                   std::uint64_t offset);
   bool plan_libc(std::uint16_t index, const ElfRelocation& relocation);
   bool plan_shared(std::uint16_t index, const ElfRelocation& relocation, const std::vector<void*>& shared);
+  static std::uint64_t copied_bytes(const ElfSymbol& symbol, void* definition);
   std::uint16_t definer_index(const ElfObject* definer);
 
   std::vector<std::shared_ptr<ElfObject>> objects_;
