@@ -113,8 +113,9 @@ int spawn(pid_t* child, const char* path, const Recorded* actions, const posix_s
   if (actions)
     for (const Action& action : *actions)
       if (const int failure = action(all.get()); failure != 0) return failure;
-  return execute_when_written(
-      [&] { return ::posix_spawn(child, path, all.get(), attributes, words, variables); });
+  const auto start = [&] { return ::posix_spawn(child, path, all.get(), attributes, words, variables); };
+  // What the caller asks for must not be done twice: a file that an attempt has made would be there already.
+  return actions == nullptr || actions->empty() ? execute_when_written(start) : start();
 }
 
 int rank_posix_spawn(pid_t* child, const char* path, const Actions* actions,

@@ -62,12 +62,13 @@ void search_path(const char* name, Attempt attempt) {
 
 /// Calls `execute()`, which starts a program or returns the error number, again while the program's file is
 /// open for writing: a child that another rank forks holds what this rank was just writing until its own
-/// start. Processes of their own would not see that. Allocates nothing.
+/// start. Processes of their own would not see that. For a tenth of a second at most: the rank itself may
+/// have it open. Allocates nothing.
 template <typename Execute>
 int execute_when_written(Execute execute) {
   constexpr timespec pause{0, 1'000'000};
   int error = execute();
-  for (int left = 1000; error == ETXTBSY && left > 0 && self() != nullptr; --left) {
+  for (int left = 100; error == ETXTBSY && left > 0 && self() != nullptr; --left) {
     ::nanosleep(&pause, nullptr);
     error = execute();
   }

@@ -107,6 +107,34 @@ static void check_path(int rank) {
   free(before);
 }
 
+static void* close_later(void* descriptor) {
+  usleep(30000);
+  close(*(int*)descriptor);
+  return NULL;
+}
+
+// A program whose file somebody else has open for writing for a moment, as a child of another rank may.
+static void check_just_written(int rank) {
+  for (int spawned = 0; spawned < 2; ++spawned) {
+    int file = open("written", O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0755);
+    CHECK(file >= 0 && dprintf(file, "#!/bin/sh\nexit %d\n", 20 + rank) > 0);
+    pthread_t closer;
+    CHECK(pthread_create(&closer, NULL, close_later, &file) == 0);
+    char* words[] = {"written", NULL};
+    pid_t child = -1;
+    if (spawned) {
+      CHECK(posix_spawn(&child, "./written", NULL, NULL, words, environ) == 0);
+    } else if ((child = fork()) == 0) {
+      close(file);
+      execv("./written", words);
+      _exit(99);
+    }
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && WEXITSTATUS(status) == 20 + rank);
+    CHECK(pthread_join(closer, NULL) == 0 && unlink("written") == 0);
+  }
+}
+
 // "Any child" is a child of this rank.
 static void check_wait(int rank) {
   int status = 0;
@@ -208,6 +236,7 @@ int main(void) {
     start_redirected();
   }
   check_path(rank);
+  check_just_written(rank);
   check_wait(rank);
   check_computing_child(rank);
   check_handlers();
