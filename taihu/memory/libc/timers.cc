@@ -113,7 +113,26 @@ useconds_t rank_ualarm(useconds_t value, useconds_t interval) {
   return static_cast<useconds_t>(before.it_value.tv_sec * 1'000'000 + before.it_value.tv_usec);
 }
 
-// A timer's signal goes to the rank that made it.
+/// What a timer calls on a thread that libc makes.
+struct TimerCall {
+  RankIdentity* rank;
+  void (*function)(sigval);
+  sigval value;
+};
+
+void run_timer_call(sigval place) {
+  const auto& call = *static_cast<const TimerCall*>(place.sival_ptr);
+  set_current_rank(call.rank);
+  if (call.rank->process != nullptr) call.rank->process->thread_variables.begin();
+  call.function(call.value);
+}
+
+/// Stays for ever, because libc may begin a thread after timer_delete. Null: no memory.
+const TimerCall* keep_timer_call(RankProcess& rank, const sigevent& event) {
+  return new (std::nothrow) TimerCall{&rank.identity, event.sigev_notify_function, event.sigev_value};
+}
+
+// A timer's signal goes to the rank that made it, and its function is called as the rank's.
 int rank_timer_create(clockid_t clock, sigevent* event, timer_t* timer) {
   RankProcess* rank = in_child() ? nullptr : self();
   if (!rank) return ::timer_create(clock, event, timer);
@@ -124,6 +143,16 @@ int rank_timer_create(clockid_t clock, sigevent* event, timer_t* timer) {
   sigevent directed{};
   directed.sigev_signo = SIGALRM;
   if (event) directed = *event;
+  if (event && event->sigev_notify == SIGEV_THREAD) {
+    const TimerCall* const call = keep_timer_call(*rank, *event);
+    if (call == nullptr) {
+      errno = EAGAIN;
+      return -1;
+    }
+    directed.sigev_notify_function = &run_timer_call;
+    directed.sigev_value.sival_ptr = const_cast<TimerCall*>(call);
+    return ::timer_create(clock, &directed, timer);
+  }
   if (event && event->sigev_notify != SIGEV_SIGNAL) return ::timer_create(clock, event, timer);
   directed.sigev_notify = SIGEV_THREAD_ID;
   directed._sigev_un._tid = rank->first_thread_id;

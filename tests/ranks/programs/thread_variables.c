@@ -10,7 +10,9 @@ long borrow(void) {
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "check.h"
 
@@ -54,6 +56,24 @@ static void* use(void* number) {
   return NULL;
 }
 
+static volatile int called_as;
+
+static void note_call(union sigval value) {
+  CHECK(is_fresh() && value.sival_int == 9);
+  called_as = my_rank() + 1;
+}
+
+// On a thread that the C library makes.
+static void check_timer(void) {
+  struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_value.sival_int = 9};
+  event.sigev_notify_function = note_call;
+  const struct itimerspec soon = {.it_value.tv_nsec = 1000000};
+  timer_t timer;
+  CHECK(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0 && timer_settime(timer, 0, &soon, NULL) == 0);
+  for (int k = 0; k < 5000 && called_as == 0; ++k) usleep(2000);
+  CHECK(called_as == my_rank() + 1 && timer_delete(timer) == 0);
+}
+
 int main(void) {
   enum { threads = 3 };
   pthread_t thread[threads];
@@ -66,6 +86,7 @@ int main(void) {
   int zero = 0;
   use(&zero);
   for (int i = 0; i < threads; ++i) CHECK(pthread_join(thread[i], NULL) == 0);
+  check_timer();
   CHECK(pointed == 5 && is_changed(100 * my_rank() + 17));
 #ifdef _OPENMP
   int fresh = 0;
