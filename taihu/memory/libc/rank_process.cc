@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include "taihu/base/error.h"
 #include "taihu/memory/libc/descriptors.h"
@@ -176,10 +177,12 @@ int RankProcess::run_as_first_thread(const std::function<int()>& program) {
   std::memcpy(&former_root, &root, sizeof root);
   first_thread = pthread_self();
   first_thread_id = static_cast<pid_t>(syscall(SYS_gettid));
+  void* const former_stack_end = std::exchange(own_.stack_end, find_stack_end());
   live_threads.fetch_sub(1);  // the first thread does not wait for itself
   if (sigsetjmp(root, 1) == 0) end(program());
   live_threads.fetch_add(1);
   std::memcpy(&root, &former_root, sizeof root);
+  own_.stack_end = former_stack_end;
   first_thread_id = former_id;
   first_thread = former;
   return status;

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <array>
 
 #include "taihu/memory/libc/rank_process.h"
@@ -42,7 +43,9 @@ int rank_getrlimit(__rlimit_resource_t resource, Limits* limits) {
   const int result = libc_call(resource, limits);
   const RankProcess* const rank = self();
   if (result != 0 || rank == nullptr || resource != RLIMIT_STACK) return result;
-  if (const std::size_t bytes = stack_of(rank->first_thread).bytes; bytes != 0) limits->rlim_cur = bytes;
+  // Not above the hard limit: programs give what they got to setrlimit.
+  if (const std::size_t bytes = stack_of(rank->first_thread).bytes; bytes != 0)
+    limits->rlim_cur = std::min<decltype(limits->rlim_cur)>(bytes, limits->rlim_max);
   return result;
 }
 

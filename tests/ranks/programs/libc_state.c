@@ -343,7 +343,14 @@ extern void* __libc_stack_end;
 static void check_stack(void) {
   char here;
   struct rlimit limit;
-  CHECK(getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur >= 65536);
+  struct rlimit64 limit64;
+  pthread_attr_t attributes;
+  size_t bytes;
+  CHECK(pthread_getattr_np(pthread_self(), &attributes) == 0);
+  CHECK(pthread_attr_getstacksize(&attributes, &bytes) == 0 && pthread_attr_destroy(&attributes) == 0);
+  CHECK(getrlimit(RLIMIT_STACK, &limit) == 0 && getrlimit64(RLIMIT_STACK, &limit64) == 0);
+  CHECK(limit.rlim_cur == (bytes < limit.rlim_max ? bytes : limit.rlim_max));
+  CHECK(limit64.rlim_cur == limit.rlim_cur && limit.rlim_cur > 2 * 65536);
   CHECK(&here < (char*)__libc_stack_end && (char*)__libc_stack_end - &here < 65536);
   CHECK(*(void**)dlsym(RTLD_DEFAULT, "__libc_stack_end") == __libc_stack_end);
   volatile char* const most = __builtin_alloca(limit.rlim_cur - 2 * 65536);
