@@ -91,7 +91,25 @@ class Reader {
       if (name == TAIHU_CODE_OPTIONS_SECTION)
         file_.options = read_stored_options(value_of(section.getContents(), title_).str());
       if (name == TAIHU_CODE_NAMES_SECTION) read_code_names(value_of(section.getContents(), title_));
+      const llvm::object::ELFSectionRef part(section);
+      if (part.getType() == llvm::ELF::SHT_LLVM_ADDRSIG && names_symbol_table(object, part))
+        file_.is_as_compiled = true;
     }
+  }
+
+  /// GNU tools, which do not know the section, write it without its link to the symbol table, and LLVM's
+  /// where they remove names; lld -r leaves it out.
+  static bool names_symbol_table(const llvm::object::ELFObjectFileBase& object,
+                                 const llvm::object::ELFSectionRef& section) {
+    const auto* const file = llvm::dyn_cast<llvm::object::ELF64LEObjectFile>(&object);
+    if (file == nullptr) return false;
+    const auto* const header = file->getSection(section.getRawDataRefImpl());
+    auto linked = file->getELFFile().getSection(header->sh_link);
+    if (!linked) {
+      llvm::consumeError(linked.takeError());
+      return false;
+    }
+    return (*linked)->sh_type == llvm::ELF::SHT_SYMTAB;
   }
 
   void read_code_names(llvm::StringRef text) {

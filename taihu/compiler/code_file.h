@@ -21,7 +21,10 @@ struct CodeFile {
   std::set<std::string> weak;  ///< those of `defined` that give way to others
   /// Names to which the optimised code refers: what the object refers to as well, and what it may refer to.
   std::set<std::string> certain, possible;
-  bool tells_names = false;         ///< whether the object has these
+  bool tells_names = false;  ///< whether the object has these
+  /// Whether nothing but the compiler has written the object, as far as it tells: in what ld -r makes of
+  /// several there is more than in the code of one, and strip removes the names that show it.
+  bool is_as_compiled = false;
   std::set<std::string> assembler;  ///< names in its text for the assembler
   std::string source;               ///< the file that was compiled
   std::string problem;  ///< why its code cannot be taken in place of the object; empty where there is none

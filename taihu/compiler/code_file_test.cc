@@ -24,8 +24,9 @@ namespace {
 namespace fs = std::filesystem;
 using Names = std::set<std::string>;
 
-/// An object with the sections of parcc --whole-program, which defines `name` and refers to "wanted".
-std::string object_that_defines(const std::string& name) {
+/// An object with the sections of parcc --whole-program, which defines `name` and refers to "wanted". `table`
+/// is that to which its list of names whose address is taken belongs.
+std::string object_that_defines(const std::string& name, const std::string& table = ".symtab") {
   const std::string text =
       "--- !ELF\nFileHeader: {Class: ELFCLASS64, Data: ELFDATA2LSB, Type: ET_REL, Machine: EM_X86_64}\n"
       "Sections:\n"
@@ -33,6 +34,9 @@ std::string object_that_defines(const std::string& name) {
       " - {Name: .taihu_code, Type: SHT_PROGBITS, Content: '4243'}\n"
       " - {Name: .taihu_code_options, Type: SHT_PROGBITS, Content: '2d4f3200'}\n"
       " - {Name: .taihu_code_names, Type: SHT_PROGBITS, Content: '2b6f6e65002d74776f00'}\n"
+      " - {Name: .llvm_addrsig, Type: SHT_LLVM_ADDRSIG, Link: " +
+      table +
+      ", Symbols: []}\n"
       "Symbols:\n"
       " - {Name: a.c, Type: STT_FILE}\n - {Name: inner, Section: .text}\n - {Name: " +
       name +
@@ -87,6 +91,15 @@ TEST_F(CodeFiles, ReadsNamesCodeAndOptions) {
   EXPECT_EQ(file.possible, Names{"two"});
   EXPECT_TRUE(file.tells_names);
   EXPECT_TRUE(is_joined(file));
+}
+
+TEST_F(CodeFiles, SeesWhetherAnotherToolHasWrittenTheObject) {
+  const auto is_as_compiled = [&](const char* table) {
+    return read_code_file({put("a.o", object_that_defines("given", table)), ""}).is_as_compiled;
+  };
+  EXPECT_TRUE(is_as_compiled(".symtab"));
+  EXPECT_FALSE(is_as_compiled("0"));
+  EXPECT_FALSE(is_as_compiled("99"));
 }
 
 TEST_F(CodeFiles, ReadsMembersOfArchives) {

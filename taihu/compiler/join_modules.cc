@@ -140,6 +140,9 @@ void check_code(std::vector<CodeFile>& files, const string& version) {
     file.problem = why_not_of_assembler(*module);
     if (file.problem.empty()) file.problem = why_not_of_object(file, *module);
     if (file.problem.empty()) file.problem = why_not_of_references(file, *module);
+    if (file.problem.empty() && !file.is_as_compiled)
+      file.problem =
+          "strip, objcopy or ld -r has written its object anew, or it was compiled with -fno-addrsig";
   }
 }
 

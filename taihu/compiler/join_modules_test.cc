@@ -36,6 +36,7 @@ CodeFile file_of(const std::string& name, const std::string& text, const Names& 
   file.undefined = undefined;
   file.certain = undefined;
   file.tells_names = true;
+  file.is_as_compiled = true;
   return file;
 }
 
@@ -100,6 +101,13 @@ TEST(CheckCode, FindsOtherVersionsAndSeveralFiles) {
   file = caller();
   file.code = "BC of nobody";
   EXPECT_THROW(problem_of(file), Error);
+}
+
+TEST(CheckCode, FindsObjectsThatAnotherToolHasWritten) {
+  CodeFile file = caller();
+  file.is_as_compiled = false;
+  EXPECT_EQ(problem_of(file),
+            "strip, objcopy or ld -r has written its object anew, or it was compiled with -fno-addrsig");
 }
 
 class Joined : public testing::Test {
