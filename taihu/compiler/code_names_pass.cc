@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -13,6 +15,7 @@
 #include "llvm/Transforms/IPO/GlobalDCE.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "taihu/abi/intermediate_code.h"
+#include "taihu/compiler/added_names.h"
 #include "taihu/compiler/passes.h"
 
 namespace taihu::compiler {
@@ -54,6 +57,24 @@ void add_intrinsic(std::string& names, const Function& intrinsic, bool copies_ar
   if (copies_are_calls && has_variable_length(intrinsic)) add(names, true, base);
 }
 
+/// Whether machine code or data follow from the use of a name: none do from lists of names that must be kept
+/// and from assumptions. What a function has to handle exceptions it may lose with its last call.
+bool is_in_object(const Value& name) {
+  SmallPtrSet<const Value*, 16> seen = {&name};
+  SmallVector<const Value*> values = {&name};
+  while (!values.empty())
+    for (const User* user : values.pop_back_val()->users()) {
+      const auto* const global = dyn_cast<GlobalValue>(user);
+      const auto* const instruction = dyn_cast<Instruction>(user);
+      if (global != nullptr && !isa<Function>(global) && !global->getName().starts_with("llvm.")) return true;
+      if (instruction != nullptr && !isa<AssumeInst>(instruction) &&
+          (instruction->mayHaveSideEffects() || instruction->isTerminator()))
+        return true;
+      if (global == nullptr && seen.insert(user).second) values.push_back(user);
+    }
+  return false;
+}
+
 bool has_code(const Module& module) {
   return any_of(module.globals(), [](const GlobalVariable& variable) {
     return variable.hasSection() && variable.getSection() == TAIHU_CODE_SECTION;
@@ -82,7 +103,7 @@ PreservedAnalyses CodeNamesPass::run(Module& module, ModuleAnalysisManager& anal
     LibFunc found;
     // Instructions may take the place of these.
     const bool may_be_code = library.getLibFunc(name, found) && library.hasOptimizedCodeGen(found);
-    add(names, !may_be_code && !name.starts_with("__"), name);
+    add(names, !may_be_code && !may_be_added(name.str()) && is_in_object(value), name);
     if (may_be_code && (name.starts_with("sin") || name.starts_with("cos")))
       add_mathematical(names, "sincos");
   }

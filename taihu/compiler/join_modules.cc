@@ -12,6 +12,7 @@
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/IPO/Internalize.h"
 #include "taihu/base/error.h"
+#include "taihu/compiler/added_names.h"
 #include "taihu/compiler/assembler_text.h"
 #include "taihu/compiler/loop_facts.h"
 
@@ -44,10 +45,12 @@ string why_not_of_references(const CodeFile& file, const llvm::Module& module) {
   names.insert({"memcpy", "memset", "memcmp", "bcmp", "fmod", "fmodf", "fmodl"});
   names.insert(file.possible.begin(), file.possible.end());
   const llvm::Triple triple(module.getTargetTriple());
+  for (const llvm::StringRef name : llvm::lto::LTO::getRuntimeLibcallSymbols(triple))
+    if (name.starts_with("__")) names.insert(name.str());
   const llvm::TargetLibraryInfoImpl library(triple);
   for (const string& name : file.undefined) {
     llvm::LibFunc function;
-    const bool is_added = name.starts_with("taihu_") || name.starts_with("__") || name.starts_with("_ZGV") ||
+    const bool is_added = may_be_added(name) || name.starts_with("taihu_") || name.starts_with("_ZGV") ||
                           name.starts_with("_Unwind_") || name == "_GLOBAL_OFFSET_TABLE_" ||
                           (file.certain.contains(name) && library.getLibFunc(name, function));
     if (!is_added && !names.contains(name)) return "its object refers to " + name;
@@ -77,7 +80,7 @@ string why_not_of_object(const CodeFile& file, const llvm::Module& module) {
   }
   for (const string& name : file.defined)
     if (!names.contains(name) && !name.starts_with("taihu_") && !name.starts_with("DW.ref.") &&
-        !name.starts_with("__"))
+        !may_be_added(name))
       return "its object also defines " + name;
   return "";
 }

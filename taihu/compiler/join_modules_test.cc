@@ -103,6 +103,23 @@ TEST(CheckCode, FindsOtherVersionsAndSeveralFiles) {
   EXPECT_THROW(problem_of(file), Error);
 }
 
+TEST(CheckCode, TakesNoNameWithUnderscoresForTheCompilers) {
+  CodeFile file = caller();
+  file.undefined = {"called", "__wrap_called"};
+  EXPECT_EQ(problem_of(file), "its object refers to __wrap_called");
+  for (const char* name :
+       {"__stack_chk_fail", "__asan_report_load4", "__tls_get_addr", "__udivti3", "__addtf3",
+        "__aarch64_cas4_acq", "_GLOBAL_OFFSET_TABLE_", "_Unwind_Resume", "taihu_member"}) {
+    file.undefined = {"called", name};
+    EXPECT_EQ(problem_of(file), "") << name;
+  }
+  file = caller();
+  file.defined.insert("__wrap_known");
+  EXPECT_EQ(problem_of(file), "its object also defines __wrap_known");
+  file.defined = {"main", "known", "__llvm_retpoline_r11", "__odr_asan_gen_known"};
+  EXPECT_EQ(problem_of(file), "");
+}
+
 TEST(CheckCode, FindsObjectsThatAnotherToolHasWritten) {
   CodeFile file = caller();
   file.is_as_compiled = false;
