@@ -13,18 +13,14 @@ namespace taihu::compiler {
 /// Whatever looks like a name in text for the assembler or the linker.
 void add_words(const std::string& text, std::set<std::string>& names);
 
-/// The same of the module's text for the assembler, in functions and outside.
+/// Names in the module's text for the assembler, in functions and outside.
 std::set<std::string> names_in_assembler(const llvm::Module& module);
 
 /// Empty when the module's text for the assembler can stand beside other files' code; else why not, with its
 /// place. It cannot where it names what is static (joined code may rename that), where it defines names or
-/// macros (other files may define the same, and a function may be compiled several times), and where it
-/// stands outside of functions and does more than to make names known (others' text may follow in the section
-/// that it has chosen).
+/// macros (other files may define the same, and a function may be compiled several times) or may do so, and
+/// where it stands outside of functions and does more than to make names known (others' text may follow in
+/// the section that it has chosen).
 std::string why_not_of_assembler(const llvm::Module& module);
-
-/// Names that the text of one function defines for all of its file; without numbers of local labels, and
-/// labels with %=, which differ each time. For tests.
-std::set<std::string> names_defined_in_assembler(const std::string& text);
 
 }  // namespace taihu::compiler

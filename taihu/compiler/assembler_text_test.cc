@@ -17,7 +17,7 @@ std::string stopped(const std::string& outside, const std::string& inside) {
   llvm::LLVMContext context;
   llvm::SMDiagnostic error;
   const auto module =
-      llvm::parseAssemblyString("module asm \"" + outside +
+      llvm::parseAssemblyString("target triple = \"x86_64-pc-linux-gnu\"\nmodule asm \"" + outside +
                                     "\"\n@mine = internal global i32 1\n@theirs = global i32 1\n"
                                     "define void @f() {\n call void asm sideeffect \"" +
                                     inside + "\", \"\"()\n ret void\n}\n",
@@ -34,14 +34,6 @@ TEST(AssemblerText, ContainsNames) {
   EXPECT_FALSE(names.contains("one@PLT"));
 }
 
-TEST(AssemblerText, DefinesNames) {
-  EXPECT_EQ(names_defined_in_assembler("1: again: nop; .Lend${:uid}: jmp 1b\n# no: comment; here:\nhere :"),
-            (Names{"again", "here"}));
-  EXPECT_EQ(names_defined_in_assembler("  .macro put value\n .set one, 1; two = 2\n .globl three\n x == y"),
-            (Names{"one", "put", "two"}));
-  EXPECT_EQ(names_defined_in_assembler(""), Names());
-}
-
 TEST(AssemblerText, StandsBesideOthersWhereItIsHarmless) {
   EXPECT_EQ(stopped("", "movl theirs(%rip), %eax"), "");
   EXPECT_EQ(stopped(" .globl theirs; .ident \\22x\\22 # .text", "nop"), "");
@@ -51,6 +43,11 @@ TEST(AssemblerText, StandsBesideOthersWhereItIsHarmless) {
   EXPECT_EQ(stopped(".weak theirs", ""), "it has assembler text outside of functions");
   EXPECT_EQ(stopped(".globl x; x: nop", ""), "it has assembler text outside of functions");
   EXPECT_EQ(stopped("", "x: nop"), "the assembler text defines x");
+  EXPECT_EQ(stopped("", "mine theirs # mine"), "");
+  EXPECT_EQ(stopped("", "$(movl mine$|mov mine$), %eax"),
+            "the assembler text has what parcc cannot read: {movl mine|mov mine}, %eax");
+  EXPECT_EQ(stopped("", "mov$(l mine$| mine$), %eax"), "the assembler text names mine, which is static");
+  EXPECT_EQ(stopped("", ".altmacro\0Anop"), "the assembler text has what parcc cannot read: .altmacro");
 }
 
 }  // namespace
