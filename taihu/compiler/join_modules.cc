@@ -113,12 +113,30 @@ void make_static(llvm::Module& module, const std::vector<CodeFile>& files, const
   });
 }
 
+/// For reports.
+void keep_name(llvm::GlobalValue& value) {
+  auto* const object = llvm::dyn_cast<llvm::GlobalObject>(&value);
+  if (object == nullptr || !object->hasInternalLinkage() || object->hasMetadata(name_metadata)) return;
+  llvm::LLVMContext& context = value.getContext();
+  object->setMetadata(name_metadata,
+                      llvm::MDNode::get(context, llvm::MDString::get(context, value.getName())));
+}
+
 /// Another name for what is static and of the same name as something in the assembler text of another file,
 /// which would get it instead.
 void rename_statics(llvm::Module& module, const std::set<string>& assembler) {
+  for (llvm::GlobalValue& value : module.global_values()) {
+    if (!value.hasLocalLinkage() || !assembler.contains(name_of(value))) continue;
+    keep_name(value);
+    value.setName(value.getName() + ".static");
+  }
+}
+
+/// Keeps the names of statics that get another one when `module` is added to `joined`.
+void keep_names(llvm::Module& joined, llvm::Module& module) {
   for (llvm::GlobalValue& value : module.global_values())
-    if (value.hasLocalLinkage() && assembler.contains(name_of(value)))
-      value.setName(value.getName() + ".static");
+    if (llvm::GlobalValue* const other = joined.getNamedValue(value.getName()); other != nullptr)
+      keep_name(value.hasLocalLinkage() ? value : *other);
 }
 
 }  // namespace
@@ -172,6 +190,7 @@ std::unique_ptr<llvm::Module> join_modules(llvm::LLVMContext& context, const std
     if (joined->getSourceFileName() == name) joined->setSourceFileName(file.source);
     std::unique_ptr<llvm::Module> module = module_of(file, context);
     rename_statics(*module, assembler);
+    keep_names(*joined, *module);
     if (linker.linkInModule(std::move(module)))
       throw Error(title_of(file) + ": does not fit the other files (" + said + ")");
   }

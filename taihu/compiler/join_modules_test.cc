@@ -10,6 +10,7 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 #include "taihu/base/error.h"
+#include "taihu/compiler/loop_facts.h"
 
 namespace taihu::compiler {
 namespace {
@@ -175,7 +176,10 @@ TEST_F(Joined, GivesTextForTheAssemblerNoStaticOfAnotherFile) {
   text.undefined = {"outer"};
   join({caller(), same, text});
   EXPECT_EQ(module_->getNamedValue("outer"), nullptr);
-  EXPECT_TRUE(is_static("outer.static"));
+  ASSERT_TRUE(is_static("outer.static"));
+  const llvm::MDNode* name = module_->getNamedGlobal("outer.static")->getMetadata(name_metadata);
+  ASSERT_NE(name, nullptr);
+  EXPECT_EQ(llvm::cast<llvm::MDString>(name->getOperand(0))->getString(), "outer");
 }
 
 TEST_F(Joined, SaysWhatDoesNotFit) {

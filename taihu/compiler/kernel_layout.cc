@@ -173,14 +173,15 @@ const Value* origin_of(const Value* object) {
 }
 
 std::string name_of_object(const Value* value, const DataLayout& layout, unsigned depth) {
-  if (value->hasName() && isa<GlobalValue>(value)) return value->getName().str();
+  if (const auto* global = dyn_cast<GlobalValue>(value); global != nullptr && value->hasName())
+    return name_in_source(*global);
   if (const auto* argument = dyn_cast<Argument>(value)) {
     // As in the source: a structure that is returned comes first here.
     const Function& function = *argument->getParent();
-    if (argument->hasStructRetAttr()) return "result of " + function.getName().str();
+    if (argument->hasStructRetAttr()) return "result of " + name_in_source(function);
     if (is_forall_body(function)) return "local variables around the forall";
     const unsigned before = function.hasStructRetAttr() ? 0 : 1;
-    return "argument " + std::to_string(argument->getArgNo() + before) + " of " + function.getName().str();
+    return "argument " + std::to_string(argument->getArgNo() + before) + " of " + name_in_source(function);
   }
   if (const auto* load = dyn_cast<LoadInst>(value); load != nullptr && depth < deepest_load) {
     int64_t offset = 0;

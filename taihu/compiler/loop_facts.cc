@@ -51,11 +51,17 @@ MemoryLocation anywhere_from(const Instruction& instruction) {
   return MemoryLocation::getBeforeOrAfter(getLoadStorePointerOperand(&instruction), types);
 }
 
+std::string name_in_source(const GlobalValue& value) {
+  const auto* object = dyn_cast<GlobalObject>(&value);
+  const MDNode* kept = object != nullptr ? object->getMetadata(name_metadata) : nullptr;
+  return (kept != nullptr ? cast<MDString>(kept->getOperand(0))->getString() : value.getName()).str();
+}
+
 std::string name_of_callee(const CallBase& call) {
   if (isa<AnyMemSetInst>(call)) return "memset";
   if (isa<AnyMemTransferInst>(call)) return "memcpy";
   const Function* callee = call.getCalledFunction();
-  return callee != nullptr ? callee->getName().str() : "a function pointer";
+  return callee != nullptr ? name_in_source(*callee) : "a function pointer";
 }
 
 std::string why_not_copied(const Instruction& instruction) {

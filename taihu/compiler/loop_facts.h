@@ -39,6 +39,13 @@ const llvm::DILocation* place_in_file(const llvm::DILocation* place, const llvm:
 /// Of modules that hold the code of a whole program, of several files.
 inline constexpr char program_metadata[] = "taihu.program";
 
+/// Of what is static in such a module: its name in its own file, which is another one where files have the
+/// same.
+inline constexpr char name_metadata[] = "taihu.name";
+
+/// The name in the source, as far as it is known.
+std::string name_in_source(const llvm::GlobalValue& value);
+
 /// " at line 7" of the function's file, in a whole program " at smooth.c:7"; nothing where that is unknown.
 std::string line_of(const llvm::DebugLoc& place, const llvm::Function& function);
 std::string line_of(const llvm::Instruction& instruction);
