@@ -40,10 +40,11 @@ string quoted(const string& word) {
   return text;
 }
 
-/// The system takes words of less than 32 pages, and of all words and the environment a quarter of the
-/// stack's size.
+/// The system takes words of less than 32 pages, and of all words and the environment, however large that is,
+/// a quarter of the stack's size. A line of this length is in the way of no environment that a shell can
+/// have.
 bool is_too_long(const std::vector<string>& words) {
-  constexpr std::size_t longest_word = 100 * 1024, longest_line = 1024 * 1024;
+  constexpr std::size_t longest_word = 100 * 1024, longest_line = 128 * 1024;
   std::size_t bytes = 0;
   for (const string& word : words) {
     if (word.size() > longest_word) return true;
@@ -68,8 +69,7 @@ int nameless_file(const string& text) {
 }
 
 /// Becomes the command, whose words stand in a file if they are too long for the system: compilers and
-/// linkers take
-/// @FILE. Returns where it cannot, with the cause in errno.
+/// linkers take @FILE. Returns where it cannot, with the cause in errno.
 void execute(const std::vector<string>& words) {
   if (!is_too_long(words)) {
     execvp(words[0].c_str(), pointers(words).data());

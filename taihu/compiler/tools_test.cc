@@ -2,6 +2,7 @@
 #include "taihu/compiler/tools.h"
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -57,6 +58,19 @@ TEST(Commands, GetWordsThatAreTooLongForTheSystemFromAFile) {
   command.pop_back();
   command.insert(command.end(), 200000, "word");
   EXPECT_EQ(split_arguments(output_of(command)).size(), 200003u);
+  fs::remove(script);
+}
+
+TEST(Commands, LeaveRoomForALargeEnvironment) {
+  const fs::path script = fs::path(testing::TempDir()) / ("taihu_room." + std::to_string(getpid()));
+  std::ofstream(script) << "#!/bin/sh\necho started\n";
+  fs::permissions(script, fs::perms::owner_all);
+  const auto name = [](int number) { return "TAIHU_TEST_" + std::to_string(number); };
+  for (int k = 0; k < 14; ++k) setenv(name(k).c_str(), std::string(100000, 'e').c_str(), 1);
+  std::vector<std::string> command(10000, std::string(80, 'w'));
+  command[0] = script;
+  EXPECT_EQ(output_of(command), "started");
+  for (int k = 0; k < 14; ++k) unsetenv(name(k).c_str());
   fs::remove(script);
 }
 
