@@ -154,23 +154,13 @@ bool is_temporary(const fs::path& object, const fs::path& source) {
 }
 
 /// Files that the word may let the linker look into.
-std::vector<string> archives_of(const string& word, const std::vector<string>& folders) {
-  if (!word.starts_with("-l")) return {word};
-  const string name = word.starts_with("-l:") ? word.substr(3) : "lib" + word.substr(2) + ".a";
+std::vector<string> archives_of(const std::vector<string>& words, std::size_t k,
+                                const std::vector<string>& folders) {
+  const string name = archive_sought(words, k);
+  if (name.empty()) return {words[k]};
   std::vector<string> files;
   for (const string& folder : folders) files.push_back(folder + "/" + name);
   return files;
-}
-
-std::vector<string> library_folders(const std::vector<string>& words) {
-  std::vector<string> folders;
-  for (std::size_t k = 0; k < words.size(); ++k) {
-    if (words[k] == "-L" && k + 1 < words.size())
-      folders.push_back(words[k + 1]);
-    else if (words[k].starts_with("-L"))
-      folders.push_back(words[k].substr(2));
-  }
-  return folders;
 }
 
 /// Gives those of `used` that stand alone and are members of the file, if this is such an archive, their
@@ -209,8 +199,8 @@ void find_thin_members(std::vector<UsedFile>& used, const LinkLine& line) {
   for (UsedFile& file : used)
     if (file.member.empty() && !line.names(file.file)) alone.push_back(&file);
   const std::vector<string> folders = library_folders(line.words);
-  for (const string& word : line.words)
-    for (const string& file : archives_of(word, folders)) find_members(file, alone);
+  for (std::size_t k = 0; k < line.words.size(); ++k)
+    for (const string& file : archives_of(line.words, k, folders)) find_members(file, alone);
 }
 
 std::set<string> names_in_words(const std::vector<string>& words) {

@@ -117,13 +117,23 @@ TEST_F(CodeFiles, FindsFilesThatAnArchiveNames) {
   const std::string one = put("one.o", object_that_defines("one")),
                     two = put("two.o", object_that_defines("two"));
   const std::string file = archive("libthin.a", {one, two}, true);
-  LinkLine line;
-  line.words = {"-o", "program", two, "-L" + fs::path(file).parent_path().string(), "-lthin"};
-  std::vector<UsedFile> used = {{one, ""}, {two, ""}};
-  find_thin_members(used, line);
-  EXPECT_EQ(used[0].file, file);
-  EXPECT_EQ(read_code_file(used[0]).defined, (Names{"one", "soft"}));
-  EXPECT_EQ(used[1], (UsedFile{two, ""})) << "it is a word of its own";
+  const std::string folder = fs::path(file).parent_path().string();
+  const std::vector<std::vector<std::string>> lines = {{"-L" + folder, "-lthin"},
+                                                       {"-L", folder, "-l", "thin"},
+                                                       {"--library-path=" + folder, "--library=thin"},
+                                                       {"--library-path", folder, "--library", "thin"},
+                                                       {"-L" + folder, "-l:libthin.a"},
+                                                       {file}};
+  for (const std::vector<std::string>& words : lines) {
+    LinkLine line;
+    line.words = {"-o", "program", two};
+    line.words.insert(line.words.end(), words.begin(), words.end());
+    std::vector<UsedFile> used = {{one, ""}, {two, ""}};
+    find_thin_members(used, line);
+    EXPECT_EQ(used[0].file, file) << words[0];
+    EXPECT_EQ(read_code_file(used[0]).defined, (Names{"one", "soft"}));
+    EXPECT_EQ(used[1], (UsedFile{two, ""})) << "it is a word of its own";
+  }
 }
 
 TEST_F(CodeFiles, ReadsObjectsOfLinkTimeOptimisersAndScripts) {

@@ -97,12 +97,22 @@ bool is_value(const std::vector<string>& words, std::size_t k) {
                    behind_dashes(words[k - 1])) != linker_options_with_value.end();
 }
 
+/// What stands behind the option in its word, or in the next one; empty where the word is another one.
+string value_of(const std::vector<string>& words, std::size_t k, const char* letter, const char* name) {
+  string value;
+  const string& word = words[k];
+  if (is_value(words, k)) return value;
+  if (take(word, (string(name) + "=").c_str(), value)) return value;
+  if (word == letter || word == name) return k + 1 < words.size() ? words[k + 1] : value;
+  take(word, letter, value);
+  return value;
+}
+
 /// Whether the word makes the linker look into the file.
-bool is_word_of(const string& word, const string& file) {
-  if (word == file) return true;
-  if (!word.starts_with("-l")) return false;
-  const string name = word.starts_with("-l:") ? word.substr(3) : "lib" + word.substr(2) + ".a";
-  return file == name || file.ends_with("/" + name);
+bool is_word_of(const std::vector<string>& words, std::size_t k, const string& file) {
+  if (words[k] == file) return true;
+  const string name = archive_sought(words, k);
+  return !name.empty() && (file == name || file.ends_with("/" + name));
 }
 
 /// "(archive)member", "archive(member)" or a file. Its `file` is empty where there is no such file.
@@ -132,6 +142,20 @@ bool LinkLine::names(const string& file) const {
   for (std::size_t k = 0; k < words.size(); ++k)
     if (words[k] == file && !is_value(words, k)) return true;
   return false;
+}
+
+string archive_sought(const std::vector<string>& words, std::size_t k) {
+  const string name = value_of(words, k, "-l", "--library");
+  if (name.empty()) return name;
+  return name.starts_with(':') ? name.substr(1) : "lib" + name + ".a";
+}
+
+std::vector<string> library_folders(const std::vector<string>& words) {
+  std::vector<string> folders;
+  for (std::size_t k = 0; k < words.size(); ++k)
+    if (const string folder = value_of(words, k, "-L", "--library-path"); !folder.empty())
+      folders.push_back(folder);
+  return folders;
 }
 
 std::vector<string> own_words(const LinkLine& line) {
@@ -188,22 +212,25 @@ std::vector<string> with_joined(const LinkLine& line, const std::vector<UsedFile
   const auto is_joined = [&](const string& word) {
     return std::find(joined.begin(), joined.end(), UsedFile{word, ""}) != joined.end();
   };
-  const auto has = [&](const string& word, const UsedFile& used) { return is_word_of(word, used.file); };
+  const auto has = [&](std::size_t k, const UsedFile& used) { return is_word_of(line.words, k, used.file); };
   const bool are_named = std::all_of(joined.begin(), joined.end(), [&](const UsedFile& used) {
-    return std::any_of(line.words.begin(), line.words.end(),
-                       [&](const string& word) { return has(word, used); });
+    for (std::size_t k = 0; k < line.words.size(); ++k)
+      if (has(k, used)) return true;
+    return false;
   });
   // Archives that the linker found otherwise must not be searched before the object: any may be one of them.
-  const auto has_joined = [&](const string& word) {
-    return std::any_of(joined.begin(), joined.end(), [&](const UsedFile& used) { return has(word, used); }) ||
-           (!are_named && (word.starts_with("-l") || (!word.starts_with('-') && word.ends_with(".a"))));
+  const auto has_joined = [&](std::size_t k) {
+    const string& word = line.words[k];
+    return std::any_of(joined.begin(), joined.end(), [&](const UsedFile& used) { return has(k, used); }) ||
+           (!are_named &&
+            (!archive_sought(line.words, k).empty() || (!word.starts_with('-') && word.ends_with(".a"))));
   };
   std::vector<string> words;
   bool is_there = false;
   for (std::size_t k = 0; k < line.words.size(); ++k) {
     const string& word = line.words[k];
     const bool stays = is_value(line.words, k);
-    if (!is_there && !stays && has_joined(word)) {
+    if (!is_there && !stays && has_joined(k)) {
       words.push_back(object);
       is_there = true;
     }

@@ -25,6 +25,13 @@ struct LinkLine {
   bool names(const std::string& file) const;
 };
 
+/// The name of the archive for which the word has the linker look in folders: "-lNAME", "-l:FILE",
+/// "--library=NAME", or with the name in the next word. Empty where it is another word.
+std::string archive_sought(const std::vector<std::string>& words, std::size_t k);
+
+/// Where it looks.
+std::vector<std::string> library_folders(const std::vector<std::string>& words);
+
 /// Words of the line that are for parcc-link: "--taihu-linker=FILE", and so on.
 std::vector<std::string> own_words(const LinkLine& line);
 

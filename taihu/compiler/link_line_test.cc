@@ -57,10 +57,25 @@ TEST(LinkLine, TheJoinedObjectStandsWhereTheFirstOfItsFilesStood) {
             (Words{"--exclude-libs", "c.a", "-lm", "all.o", "c.a"}));
   EXPECT_EQ(with_joined(line_of({"-lm", "-lb"}), {{"./libb.a", "b.o"}}, "all.o"),
             (Words{"-lm", "all.o", "-lb"}));
+  EXPECT_EQ(with_joined(line_of({"-lm", "-l", "b"}), {{"./libb.a", "b.o"}}, "all.o"),
+            (Words{"-lm", "all.o", "-l", "b"}));
+  EXPECT_EQ(with_joined(line_of({"-lm", "--library=b", "-lc"}), {{"./libb.a", "b.o"}}, "all.o"),
+            (Words{"-lm", "all.o", "--library=b", "-lc"}));
   // The linker found the archive by another word, which may be any.
   EXPECT_EQ(with_joined(line_of({"start.o", "-lx", "b.o"}), {{"b.o", ""}, {"c.a", "c.o"}}, "all.o"),
             (Words{"start.o", "all.o", "-lx"}));
   EXPECT_EQ(with_joined(line_of({"-o", "a.o", "b.o"}), joined, "all.o"), (Words{"-o", "a.o", "all.o"}));
+}
+
+TEST(LinkLine, KnowsWhereArchivesAreSought) {
+  const Words words = {
+      "-Lone", "-L",  "two",    "--library-path=three", "--library-path", "four", "-o",   "-Lfive", "-l",
+      "m",     "-la", "-l:b.o", "--library=c",          "--library",      "d",    "--lto"};
+  EXPECT_EQ(library_folders(words), (Words{"one", "two", "three", "four"}));
+  Words names;
+  for (std::size_t k = 0; k < words.size(); ++k)
+    if (const std::string name = archive_sought(words, k); !name.empty()) names.push_back(name);
+  EXPECT_EQ(names, (Words{"libm.a", "liba.a", "b.o", "libc.a", "libd.a"}));
 }
 
 TEST(LinkLine, ReadsWhatLinkersTrace) {
