@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where parcc --whole-program leaves the intermediate code of a file in its object: LLVM's bitcode, and clang's options
- * as -fembed-bitcode stores them, and the names to which the code refers when it has been optimised, each behind a letter
- * and before a zero byte. The sections have names of their own, because tools that find .llvmbc take the whole
- * object for one of a link-time optimiser. Nothing of them gets into programs. */
+/* Where parcc --whole-program leaves the intermediate code of a file in its object. There are three sections: LLVM's
+ * bitcode; clang's options, as -fembed-bitcode stores them; and the names to which the code refers when it has been
+ * optimised. Of these each has a letter before it and a zero byte behind it. The sections have names of their own, because
+ * tools that find .llvmbc take the whole object for one of a link-time optimiser. Nothing of them gets into programs. */
 #ifndef TAIHU_INTERMEDIATE_CODE_H
 #define TAIHU_INTERMEDIATE_CODE_H
 

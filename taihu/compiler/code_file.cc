@@ -128,10 +128,10 @@ class Reader {
       const uint32_t flags = value_of(symbol.getFlags(), title_);
       if (value_of(symbol.getType(), title_) == llvm::object::SymbolRef::ST_File) ++sources_;
       if ((flags & llvm::object::SymbolRef::SF_Global) == 0) continue;
-      auto& names = (flags & llvm::object::SymbolRef::SF_Undefined) != 0 ? file_.undefined : file_.defined;
+      const bool is_defined = (flags & llvm::object::SymbolRef::SF_Undefined) == 0;
       const string name = value_of(symbol.getName(), title_).str();
-      names.insert(name);
-      if ((flags & llvm::object::SymbolRef::SF_Weak) != 0) file_.weak.insert(name);
+      (is_defined ? file_.defined : file_.undefined).insert(name);
+      if (is_defined && (flags & llvm::object::SymbolRef::SF_Weak) != 0) file_.weak.insert(name);
     }
   }
 
