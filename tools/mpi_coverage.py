@@ -51,7 +51,7 @@ def definitions():
 def is_of_the_abi(call):
     """Among the functions of the standard's application binary interface, which leaves out what was removed and Fortran's
     conversions of handles."""
-    return not call.chapter.startswith("Removed") and not re.search(r"_(c2f|f2c)$", call.name)
+    return not call.chapter.startswith("Removed") and not re.search(r"_(c2f|f2c|c2f08|f082c|f082f|f2f08)$", call.name)
 
 
 def expanded(text, macro):

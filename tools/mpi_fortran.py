@@ -19,7 +19,8 @@ from mpi_calls import HANDLES, read_calls, read_constants
 LOGICALS = {"flag", "commute", "reorder", "high", "periods", "remain_dims", "weighted"}
 INTEGER_FLAGS = set()
 # No binding: other languages' business, or handles that Fortran does not have.
-WITHOUT = re.compile(r"T_|.*_(c2f|f2c|toint|fromint)$|Status_(get|set)_(error|source|tag)$|Abi_(get|set)_fortran_booleans$")
+WITHOUT = re.compile(r"T_|.*_(c2f|f2c|c2f08|f082c|f082f|f2f08|toint|fromint)$|"
+                     r"Status_(get|set)_(error|source|tag)$|Abi_(get|set)_fortran_booleans$")
 # Written by hand.
 SPECIAL = {"Init", "Init_thread", "Pcontrol", "Buffer_detach", "Wtime", "Wtick", "Aint_add", "Aint_diff", "Op_create",
            "Comm_create_errhandler", "Win_create_errhandler", "File_create_errhandler", "Errhandler_create",

@@ -37,7 +37,7 @@ KEYVAL = re.compile(r"(comm_|type_|win_)?keyval$")
 AS_IT_IS = {("Abort", "errorcode")}
 IN_PLACE = {"Collective communication", "Process topologies and neighbourhood collectives"}
 # What the MPICH ABI does not have, or has otherwise: the standard's own ABI. Programs that call one of them are told so.
-WITHOUT = re.compile(r"Abi_|.*_(c2f|f2c|toint|fromint)$")
+WITHOUT = re.compile(r"Abi_|.*_(c2f|f2c|c2f08|f082c|f082f|f2f08|toint|fromint)$")
 # There are no event types, so functions for events are passed on to calls that refuse them.
 NEVER_CALLED = re.compile(r"T_event_")
 TYPE_ARRAYS = {"sendtypes": "true", "recvtypes": "false"}

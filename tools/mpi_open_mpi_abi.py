@@ -12,7 +12,7 @@ from mpi_mpich_abi import Wrapper, hand_written_calls, write_calls
 
 NOT_THERE = re.compile(r"_c$|Abi_|T_(event|source)_|T_category_get_(num_)?events$|Buffer_i?flush$|"
                        r"(Comm|Session)_(attach|detach|i?flush)_buffer$|Get_hw_resource_info$|Type_get_value_index$|"
-                       r".*_(c2f|f2c|toint|fromint)$")
+                       r".*_(c2f|f2c|c2f08|f082c|f082f|f2f08|toint|fromint)$")
 WEIGHTS = {"weights", "sourceweights", "destweights"}
 
 

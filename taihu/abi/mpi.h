@@ -45,6 +45,8 @@ typedef struct {
   int MPI_ERROR;
   int MPI_internal[5];
 } MPI_Status;
+/* type(MPI_Status) of the module mpi_f08 in C. */
+typedef MPI_Status MPI_F08_status;
 
 /* Functions that programs give to MPI */
 typedef void MPI_User_function(void* invec, void* inoutvec, int* len, MPI_Datatype* datatype);
@@ -435,6 +437,15 @@ typedef void MPI_T_event_dropped_cb_function(MPI_Count count, MPI_T_event_regist
 #define MPI_F_SOURCE 0
 #define MPI_F_TAG 1
 #define MPI_F_ERROR 2
+
+/* Where Fortran's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE lie (MPI-5.0, 20.3.5): in the library that programs
+ * with Fortran are linked with. Only for comparing with what Fortran gave. */
+extern MPI_Fint mpi_fortran_status_ignore_[MPI_F_STATUS_SIZE], mpi_fortran_statuses_ignore_[MPI_F_STATUS_SIZE];
+extern MPI_Fint mpi_f08_status_ignore_[MPI_F_STATUS_SIZE], mpi_f08_statuses_ignore_[MPI_F_STATUS_SIZE];
+#define MPI_F_STATUS_IGNORE mpi_fortran_status_ignore_
+#define MPI_F_STATUSES_IGNORE mpi_fortran_statuses_ignore_
+#define MPI_F08_STATUS_IGNORE ((MPI_F08_status*)mpi_f08_status_ignore_)
+#define MPI_F08_STATUSES_IGNORE ((MPI_F08_status*)mpi_f08_statuses_ignore_)
 
 /* Predefined functions */
 #define MPI_NULL_COPY_FN ((MPI_Copy_function*)0x0)
@@ -1895,7 +1906,11 @@ TAIHU_MPI_CALL(MPI_Session, Session_f2c, (MPI_Fint session))
 TAIHU_MPI_CALL(MPI_Session, Session_fromint, (int session))
 TAIHU_MPI_CALL(int, Session_toint, (MPI_Session session))
 TAIHU_MPI_CALL(int, Status_c2f, (const MPI_Status* c_status, MPI_Fint* f_status))
+TAIHU_MPI_CALL(int, Status_c2f08, (const MPI_Status* c_status, MPI_F08_status* f08_status))
+TAIHU_MPI_CALL(int, Status_f082c, (const MPI_F08_status* f08_status, MPI_Status* c_status))
+TAIHU_MPI_CALL(int, Status_f082f, (const MPI_F08_status* f08_status, MPI_Fint* f_status))
 TAIHU_MPI_CALL(int, Status_f2c, (const MPI_Fint* f_status, MPI_Status* c_status))
+TAIHU_MPI_CALL(int, Status_f2f08, (const MPI_Fint* f_status, MPI_F08_status* f08_status))
 TAIHU_MPI_CALL(MPI_Fint, Type_c2f, (MPI_Datatype datatype))
 TAIHU_MPI_CALL(MPI_Datatype, Type_f2c, (MPI_Fint datatype))
 TAIHU_MPI_CALL(MPI_Datatype, Type_fromint, (int datatype))

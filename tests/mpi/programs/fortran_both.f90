@@ -1,15 +1,23 @@
 ! SPDX-License-Identifier: Apache-2.0
 ! One file with program units of module mpi and of mpi_f08, which pass handles and statuses to each other, and the
-! profiling names and refusals of mpi_f08.
+! profiling names and refusals of mpi_f08. C gets statuses of both, and those that say that none is wanted.
 subroutine old_style(comm, rank, status, code)
   use mpi
   implicit none
   integer, intent(in) :: comm
   integer, intent(out) :: rank, status(MPI_STATUS_SIZE), code
   integer :: value
+  interface
+    integer(c_int) function tag_of_status(status) bind(C)
+      use iso_c_binding, only: c_int
+      integer(c_int), intent(in) :: status(*)
+    end function tag_of_status
+  end interface
   call MPI_Comm_rank(comm, rank, code)
   call MPI_Sendrecv(rank, 1, MPI_INTEGER, rank, 4, value, 1, MPI_INTEGER, rank, 4, comm, status, code)
   if (value /= rank) code = MPI_ERR_OTHER
+  if (tag_of_status(status) /= 4 .or. tag_of_status(MPI_STATUS_IGNORE) /= -1) code = MPI_ERR_OTHER
+  if (tag_of_status(MPI_STATUSES_IGNORE(:, 1)) /= -1) code = MPI_ERR_OTHER
 end subroutine old_style
 
 program fortran_both
@@ -21,6 +29,11 @@ program fortran_both
       integer, intent(in) :: comm
       integer, intent(out) :: rank, status(MPI_STATUS_SIZE), code
     end subroutine old_style
+    integer(c_int) function tag_of_f08_status(status) bind(C)
+      use iso_c_binding, only: c_int
+      import :: MPI_Status
+      type(MPI_Status), intent(in) :: status
+    end function tag_of_f08_status
   end interface
   integer :: rank, ranks, code, seen, old_status(MPI_STATUS_SIZE)
   type(MPI_Status) :: status
@@ -36,6 +49,7 @@ program fortran_both
   if (seen /= rank .or. code /= MPI_SUCCESS) call failed(1)
   call MPI_Status_f2f08(old_status, status)
   if (status%MPI_SOURCE /= rank .or. status%MPI_TAG /= 4) call failed(2)
+  if (tag_of_f08_status(status) /= 4 .or. tag_of_f08_status(MPI_STATUS_IGNORE) /= -1) call failed(8)
   call PMPI_Get_count(status, MPI_INTEGER, seen)
   if (seen /= 1) call failed(3)
 

@@ -186,17 +186,39 @@ MPI_CALL(MPI_Session, Session_f2c, (MPI_Fint session)) {
   return from_integer(this_rank("MPI_Session_f2c"), session, Kind::session, MPI_SESSION_NULL);
 }
 
-// A status is the same eight integers in both languages.
+// A status is the same eight integers in C, in old Fortran and in mpi_f08.
 static_assert(sizeof(MPI_Status) == MPI_F_STATUS_SIZE * sizeof(MPI_Fint));
 
-MPI_CALL(int, Status_c2f, (const MPI_Status* c_status, MPI_Fint* f_status)) {
-  if (c_status == MPI_STATUS_IGNORE || f_status == nullptr) return MPI_ERR_ARG;
-  std::memcpy(f_status, c_status, sizeof *c_status);
+namespace {
+
+int copy_status(const void* from, void* to) noexcept {
+  if (from == MPI_STATUS_IGNORE || to == MPI_STATUS_IGNORE) return MPI_ERR_ARG;
+  std::memcpy(to, from, sizeof(MPI_Status));
   return MPI_SUCCESS;
 }
 
+}  // namespace
+
+MPI_CALL(int, Status_c2f, (const MPI_Status* c_status, MPI_Fint* f_status)) {
+  return copy_status(c_status, f_status);
+}
+
 MPI_CALL(int, Status_f2c, (const MPI_Fint* f_status, MPI_Status* c_status)) {
-  if (f_status == nullptr || c_status == MPI_STATUS_IGNORE) return MPI_ERR_ARG;
-  std::memcpy(c_status, f_status, sizeof *c_status);
-  return MPI_SUCCESS;
+  return copy_status(f_status, c_status);
+}
+
+MPI_CALL(int, Status_c2f08, (const MPI_Status* c_status, MPI_F08_status* f08_status)) {
+  return copy_status(c_status, f08_status);
+}
+
+MPI_CALL(int, Status_f082c, (const MPI_F08_status* f08_status, MPI_Status* c_status)) {
+  return copy_status(f08_status, c_status);
+}
+
+MPI_CALL(int, Status_f082f, (const MPI_F08_status* f08_status, MPI_Fint* f_status)) {
+  return copy_status(f08_status, f_status);
+}
+
+MPI_CALL(int, Status_f2f08, (const MPI_Fint* f_status, MPI_F08_status* f08_status)) {
+  return copy_status(f_status, f08_status);
 }

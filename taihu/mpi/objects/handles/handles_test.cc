@@ -112,7 +112,8 @@ TEST(handles, threads_give_indices_back_while_others_take_them) {
 }
 
 TEST(handles, a_status_is_the_same_numbers) {
-  MPI_Status status{1, 2, 3, {4, 5, 6, 7, 8}}, back{};
+  MPI_Status status{1, 2, 3, {4, 5, 6, 7, 8}}, back{}, back08{};
+  MPI_F08_status f08{};
   MPI_Fint numbers[MPI_F_STATUS_SIZE];
   EXPECT_EQ(MPI_Status_c2f(&status, numbers), MPI_SUCCESS);
   EXPECT_EQ(numbers[MPI_F_SOURCE], 1);
@@ -120,6 +121,16 @@ TEST(handles, a_status_is_the_same_numbers) {
   EXPECT_EQ(numbers[MPI_F_ERROR], 3);
   EXPECT_EQ(MPI_Status_f2c(numbers, &back), MPI_SUCCESS);
   EXPECT_EQ(back.MPI_internal[4], 8);
+  EXPECT_EQ(MPI_Status_c2f08(&status, &f08), MPI_SUCCESS);
+  EXPECT_EQ(f08.MPI_TAG, 2);
+  MPI_Fint numbers08[MPI_F_STATUS_SIZE] = {};
+  EXPECT_EQ(MPI_Status_f082f(&f08, numbers08), MPI_SUCCESS);
+  EXPECT_EQ(numbers08[7], 8);
+  f08 = {};
+  EXPECT_EQ(MPI_Status_f2f08(numbers08, &f08), MPI_SUCCESS);
+  EXPECT_EQ(MPI_Status_f082c(&f08, &back08), MPI_SUCCESS);
+  EXPECT_EQ(back08.MPI_internal[4], 8);
+  EXPECT_EQ(MPI_Status_f082c(nullptr, &back08), MPI_ERR_ARG);
   EXPECT_EQ(MPI_Status_c2f(MPI_STATUS_IGNORE, numbers), MPI_ERR_ARG);
 }
 
