@@ -26,7 +26,6 @@ std::int64_t steps_behind(StepNumber step, std::uint64_t wish) noexcept {
 
 /// All slots of a group stay below this as long as that leaves each member a useful ring.
 constexpr std::size_t slots_of_group = 1024;
-constexpr std::size_t least_depth = 16;
 constexpr std::size_t most_depth = 128;
 
 /// The same for data of all members.

@@ -126,6 +126,8 @@ class Board {
  public:
   /// So many calls back slots of a step that I have arrived at are still unchanged.
   static constexpr StepNumber remembered_steps = 4;
+  /// Slots in a member's ring, a power of two.
+  static constexpr StepNumber least_depth = 16;
 
   Board(std::vector<threads::Doorbell*> doorbells, bool crowded);
   /// No member is in a step any more, and no group uses it.

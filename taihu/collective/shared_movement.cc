@@ -10,11 +10,6 @@ namespace taihu::collective::shared {
 
 namespace {
 
-/// From here on the lines of a bcast's data come late where its root does not ask for them; those of a
-/// scatter come in time, whose root still copies its own block (measured with far cores, of 256 bytes: 0.34
-/// us against 0.20).
-constexpr std::size_t two_lines = 2 * sizeof(Board::Line);
-
 int report_missing_data(GroupHandle& handle, int from) {
   const int member = handle.membership().local()[static_cast<std::size_t>(from)];
   handle.set_problem("rank " + std::to_string(handle.global_rank(member)) +
@@ -65,7 +60,7 @@ int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root, const 
       step.publish(buffer, nullptr);
     }
     if (is_inline)
-      step.arrive_in_stream(bytes >= two_lines ? SharedStep::LaterData::owned : SharedStep::LaterData::left);
+      step.arrive_in_stream();
     else
       step.arrive();
     if (meanwhile) meanwhile();
@@ -179,7 +174,7 @@ int gather(GroupHandle& handle, Lengths lengths, const void* source, std::size_t
     return give_block(handle, step, lengths, source, bytes, root);
   }
   copy_block(is_equal ? step.place_inline(bytes) : step.place_with_length(bytes), source, bytes);
-  step.arrive_in_stream(SharedStep::LaterData::owned);
+  step.arrive_in_stream();
   if (!is_equal) step.depart();  // the root may wait for others, whose blocks are long
   return M_SUCCESS;
 }

@@ -76,7 +76,7 @@ void offer(SharedStep& step, bool is_inline, const void* source, void* result, s
     step.publish(source, result);
   }
   if (readers == Readers::followers)
-    step.arrive_in_stream(SharedStep::LaterData::owned);
+    step.arrive_in_stream();
   else
     step.arrive();
 }

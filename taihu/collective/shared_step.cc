@@ -27,6 +27,11 @@ constexpr std::uint32_t yields_per_balance = 256;
 // About as long as the others need to change places on their core.
 constexpr int spins_for_other_cores = 250;
 
+// Slots of so many steps become a member's own at the same time. They lie in one half of its ring, which has
+// no fewer.
+constexpr StepNumber steps_owned_together = 8;
+static_assert(Board::least_depth / 2 % steps_owned_together == 0);
+
 // Of a shorter block one core has copied a good part before the other has seen that it may help.
 constexpr std::size_t least_helped_bytes = std::size_t{512} << 10;
 
@@ -110,6 +115,16 @@ void SharedStep::publish_table(const void* table, std::size_t bytes) noexcept {
 void SharedStep::arrive() noexcept {
   if (board_.crowded() && !board_.is_counted()) board_.sit(me_, sched_getcpu());
   board_.arrive(me_, step_, mine_.form);
+  if (step_ % steps_owned_together == 0 && !board_.crowded()) own_later_slots();
+}
+
+// Whoever read a slot a ring ago still has its line, and the first write would have to wait until it is taken
+// away; stores behind it wait as well, 0.13 us in every call between far cores. The ways of several lines
+// overlap. Asking for them (prefetchw) does nothing while this core has them, too. Nobody reads what is
+// written here: all have arrived behind the steps that these slots had before.
+void SharedStep::own_later_slots() noexcept {
+  for (StepNumber later = step_ + 1; later < step_ + steps_owned_together; ++later)
+    board_.slot(me_, later).digest = 0;
 }
 
 // Data in the members' rings come together with the slots that say where they are, if they are there already.

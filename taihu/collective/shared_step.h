@@ -28,10 +28,8 @@ class SharedStep {
   void publish_table(const void* table, std::size_t bytes) noexcept;
 
   void arrive() noexcept;
-  enum class LaterData { left, owned };
-  /// As arrive, for one who waits for nobody: makes slots of later calls its own, and the place of later data
-  /// where the taker is slower than the writers.
-  void arrive_in_stream(LaterData later_data = LaterData::left) noexcept;
+  /// As arrive, for one who waits for nobody: makes the place of the next data its own.
+  void arrive_in_stream() noexcept;
   void depart() noexcept { board_.depart(me_, step_); }
 
   /// My data are at `source` as well, until the end of the step. What is on the board I then leave to the
@@ -98,6 +96,7 @@ class SharedStep {
   void ask_for_later(int first, int last, const StreamPace::Steps& steps) const noexcept;
   void fetch_next_of(int first, int last) const noexcept;
   const std::byte* later_data(int member, StepNumber step) const noexcept;
+  void own_later_slots() noexcept;
   void own_later_data() noexcept;
   void note_data();
   std::byte* reserve(std::size_t bytes);

@@ -14,7 +14,8 @@
 
 #include "taihu/abi/mpi.h"
 
-/* Common blocks of mpif.h and of the modules; those of statuses, and the variables of mpi_f08, are in mpi.h. */
+/* Common blocks of mpif.h and of the modules; those of statuses are in mpi.h, with the variables of
+ * mpi_f08. */
 extern MPI_Fint mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_buffer_automatic_,
     mpi_fortran_errcodes_ignore_[1], mpi_fortran_unweighted_[1], mpi_fortran_weights_empty_[1];
 extern char mpi_fortran_argv_null_[1], mpi_fortran_argvs_null_[1];
