@@ -12,6 +12,7 @@ row, column, or text: an expression whose groups are taken), ours (calculated fr
 a measurement of the same run), absent (what to say where a title is on no page), unless (a page: the value is left out where that
 is there)."""
 import ast
+import math
 import operator
 import pathlib
 import re
@@ -291,6 +292,17 @@ def check_results(pages, root=ROOT):
             raise Fault(f"docs/results.md: there is no line of results/{name}.md with the command that makes it")
 
 
+def without_gaps(names):
+    """The lists without the places at which one of them has NaN; lists of another length than that one stay as they are."""
+    gaps = {(len(numbers), place) for numbers in names.values() for place, number in enumerate(numbers) if math.isnan(number)}
+    kept = {name: [number for place, number in enumerate(numbers) if (len(numbers), place) not in gaps]
+            for name, numbers in names.items()}
+    empty = sorted(name for name, numbers in kept.items() if not numbers)
+    if empty:
+        raise Missing(f"no row has numbers of all of {', '.join(empty)}")
+    return kept
+
+
 def has_titles(page, value):
     """Whether the page has the parts that the value is taken from; others than of titles are told where it is calculated."""
     try:
@@ -339,7 +351,7 @@ class Answers:
             return None, None
         where = f"{claim['id']}, {value['what']}"
         try:
-            names = {name: page.numbers(**cell) for name, cell in value["cells"].items()}
+            names = without_gaps({name: page.numbers(**cell) for name, cell in value["cells"].items()})
             numbers = calculate(value.get("ours", next(iter(names))), names)
             limit = limits(value["limit"], names, len(numbers)) if "limit" in value else None
             text = text_of(numbers)

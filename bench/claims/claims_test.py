@@ -116,6 +116,14 @@ class Tables(unittest.TestCase):
 
 
 class Calculations(unittest.TestCase):
+    def test_places_without_a_number_are_left_out_of_all_lists_of_the_length(self):
+        gap = float("nan")
+        self.assertEqual({"peer": [4.0], "ours": [2.0], "all": [7.0]},
+                         answers.without_gaps({"peer": [4.0, gap, 3.0], "ours": [2.0, 1.0, gap], "all": [7.0]}))
+        with self.assertRaises(tables.Missing) as raised:
+            answers.without_gaps({"peer": [gap, 4.0], "ours": [1.0, gap]})
+        self.assertIn("no row has numbers of all of ours, peer", str(raised.exception))
+
     def refused(self, text, expression, **names):
         with self.assertRaises(answers.Fault) as raised:
             answers.calculate(expression, names)

@@ -4,6 +4,7 @@
 A title is a Markdown heading or a line in bold. A table is found by the titles above it and the columns that are asked for; a
 row by what stands in other columns. Whatever is not found, or found twice, is a Missing with page, table and row: a number that
 has moved must not be replaced by another one in silence."""
+import math
 import re
 
 HEADING = re.compile(r"#+ (.*)|\*\*(.*)\*\*")
@@ -110,7 +111,8 @@ class Page:
         return [cells[index] for cells in found]
 
     def numbers(self, titles=(), row=None, column=None, text=None):
-        """Numbers of these cells, or of the groups that the expression `text` finds below the titles; all of one unit."""
+        """Numbers of these cells, or of the groups that the expression `text` finds below the titles; all of one unit. NaN for '-'
+        in one of several rows: what was not measured there."""
         if text is not None:
             found = re.search(text, "\n".join(self.below(titles)), re.MULTILINE)
             if not found:
@@ -119,10 +121,10 @@ class Page:
         else:
             texts = self.cells(titles, row, column)
         try:
-            pairs = [number_in(cell) for cell in texts]
+            pairs = [(math.nan, None) if cell == "-" and len(texts) > 1 else number_in(cell) for cell in texts]
         except Missing as problem:
             raise Missing(f"{self.where(titles)}, {column or text}: {problem}") from None
-        units = {unit for _, unit in pairs}
+        units = {unit for _, unit in pairs if unit is not None}
         if len(units) > 1:
             raise Missing(f"{self.where(titles)}: the cells of '{column}' have different units: {', '.join(sorted(units))}")
         return [number for number, _ in pairs]
