@@ -7,12 +7,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "taihu/base/error.h"
 #include "taihu/base/output_file.h"
 #include "taihu/base/program.h"
 #include "taihu/launch/launch_plan.h"
+#include "taihu/launch/program_behind.h"
 #include "taihu/launch/supervise.h"
 #include "taihu/launch/tuning_table.h"
 #include "taihu/topology/interconnect.h"
@@ -53,6 +55,12 @@ int run(const LaunchCommand& command, const std::string& version, const std::vec
   const std::string tuning = to_text(apply_tuning_table());
   const Surroundings place = this_place(command);
   for (const std::string& warning : environment_warnings(place.environment)) say(warning);
+  if (auto behind = program_behind(options.job.program, options.job.arguments, place)) {
+    options.job.program = behind->path;
+    options.job.arguments = std::move(behind->arguments);
+    auto& assignments = options.assignments;  // the user's come later, and win
+    assignments.insert(assignments.begin(), behind->variables.begin(), behind->variables.end());
+  }
   const CheckedProgram program = check_program(options.job.program, options.working_directory, place);
   options.job.program = program.path;
   options.job.arguments.insert(options.job.arguments.begin(), program.arguments.begin(),
