@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "taihu/base/error.h"
+#include "taihu/noc/workload/config.h"
 
 namespace taihu::noc {
 namespace {
