@@ -21,6 +21,8 @@ NULL = {"MPI_Comm": "MPI_COMM_NULL", "MPI_Datatype": "MPI_DATATYPE_NULL", "MPI_E
         "MPI_Session": "MPI_SESSION_NULL"}
 # Handles that are read although they are passed by address.
 IN_OUT = re.compile(r".*_free$|Wait|Test|Start|Cancel|Comm_disconnect|File_close|Session_finalize|Type_commit|Mrecv|Imrecv")
+# Results of those calls: what the program's variable held before need not be a handle.
+ONLY_OUT = {("Imrecv", "request"), ("Imrecv_c", "request")}
 # Numbers by the name of their parameter.
 NUMBERS_IN = {"dest": "rank", "source": "rank", "root": "rank", "rank": "rank", "target_rank": "rank", "tag": "tag", "sendtag": "tag",
               "recvtag": "tag", "required": "thread_level", "split_type": "split", "typeclass": "type_class", "order": "order",
@@ -104,7 +106,8 @@ class Wrapper:
         if p.array:
             return self.handles(p)
         turn = "out_file" if p.type == "MPI_File" else "out_handle"
-        start = f"{p.name} != nullptr ? {IN[p.type]}(*{p.name}) : {NULL[p.type]}" if IN_OUT.match(self.call.name) else NULL[p.type]
+        is_read = IN_OUT.match(self.call.name) and (self.call.name, p.name) not in ONLY_OUT
+        start = f"{p.name} != nullptr ? {IN[p.type]}(*{p.name}) : {NULL[p.type]}" if is_read else NULL[p.type]
         self.before.append(f"{p.type} {p.name}_ = {start};")
         self.after.append(f"if ({p.name} != nullptr) *{p.name} = {turn}({p.name}_);")
         return f"{p.name} != nullptr ? &{p.name}_ : nullptr"

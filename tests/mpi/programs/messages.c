@@ -86,6 +86,21 @@ static void probes(void) {
   MPI_Wait(&sent, MPI_STATUS_IGNORE);
 }
 
+/* Calls that make a request must not look at what its variable held: before that it holds nothing. */
+static void unset_requests(void) {
+  const int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
+  MPI_Request requests[2];
+  memset(requests, 0x5a, sizeof requests);
+  MPI_Message message;
+  MPI_Isend(&rank, 1, MPI_INT, to, 10, MPI_COMM_WORLD, &requests[0]);
+  MPI_Mprobe(from, 10, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+  int got = -1;
+  MPI_Imrecv(&got, 1, MPI_INT, &message, &requests[1]);
+  CHECK(message == MPI_MESSAGE_NULL);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  CHECK(got == from && requests[0] == MPI_REQUEST_NULL && requests[1] == MPI_REQUEST_NULL);
+}
+
 static void nobody(void) {
   MPI_Status status;
   MPI_Sendrecv(out, 3, MPI_INT, MPI_PROC_NULL, 1, in, 3, MPI_INT, MPI_PROC_NULL, MPI_ANY_TAG, MPI_COMM_WORLD,
@@ -150,6 +165,7 @@ int main(int argc, char** argv) {
   all_pairs();
   MPI_Barrier(MPI_COMM_WORLD);
   probes();
+  unset_requests();
   nobody();
   truncation();
   persistent();
