@@ -18,13 +18,15 @@ using std::string_view;
 constexpr char white_space[] = " \t\r\f\v";
 
 /// Directives after which a name is another one for all of the file.
-constexpr std::array<string_view, 17> defining = {
-    ".macro",  ".set",      ".equ",       ".equiv",     ".eqv",       ".comm",
-    ".lcomm",  ".local",    ".symver",    ".weak",      ".protected", ".weakref",
-    ".hidden", ".internal", ".thumb_set", ".largecomm", ".tls_common"};
+constexpr std::array<string_view, 19> defining = {
+    ".macro",     ".set",       ".equ",        ".equiv",     ".eqv",     ".comm",   ".lcomm",
+    ".local",     ".symver",    ".weak",       ".protected", ".weakref", ".hidden", ".internal",
+    ".thumb_set", ".largecomm", ".tls_common", ".type",      ".size"};
 
-/// Directives that change what other statements mean, or read what is not there.
-constexpr std::array<string_view, 4> changing = {".include", ".altmacro", ".noaltmacro", ".end"};
+/// Directives that change what other statements mean, ask what other files may define, or read what may not
+/// be there when the program is linked.
+constexpr std::array<string_view, 8> changing = {".include", ".incbin", ".altmacro", ".noaltmacro",
+                                                 ".end",     ".ifdef",  ".ifndef",   ".ifnotdef"};
 
 /// Words of the x86 assembler before an instruction.
 constexpr std::array<string_view, 24> prefixes = {
@@ -137,6 +139,10 @@ class Splitter {
 /// Words behind the first one that may be names: no registers ("%eax") and no kinds of references ("@PLT").
 void add_operands(const string& text, std::set<string>& names) {
   for (std::size_t k = 0; k < text.size();) {
+    if (text[k] == '"') {
+      const std::size_t end = std::min(end_of_string(text, k), text.size() + 1);
+      names.insert(text.substr(k + 1, end - k - 2));
+    }
     const std::size_t end = static_cast<std::size_t>(
         std::find_if_not(text.begin() + static_cast<std::ptrdiff_t>(k), text.end(), is_in_name) -
         text.begin());

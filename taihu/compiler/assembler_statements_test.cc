@@ -29,7 +29,8 @@ TEST(AssemblerStatements, ReferToNamesThatAreNoInstructions) {
             (Names{"four", "five"}));
   EXPECT_EQ(names("call one@PLT; movl $two+4(%rip), %eax; .long a%b, (1)%c").referred,
             (Names{"one", "$two", "two", "4", "a", "b", "1", "c"}));
-  EXPECT_EQ(names("1: call one; .quad \"two;three\"").referred, (Names{"one", "two", "three"}));
+  EXPECT_EQ(names("1: call one; .quad \"two;three\"").referred, (Names{"one", "two;three", "two", "three"}));
+  EXPECT_EQ(names("movl \"my name\"(%rip), %eax").referred, (Names{"my name", "my", "name"}));
 }
 
 TEST(AssemblerStatements, MayHaveHashesBeforeNumbers) {
@@ -41,6 +42,8 @@ TEST(AssemblerStatements, MayHaveHashesBeforeNumbers) {
 TEST(AssemblerStatements, AreOddWhereTheyMayDefineMore) {
   EXPECT_EQ(names(" .include \"more.inc\"; nop").odd, ".include \"more.inc\"");
   EXPECT_EQ(names(".altmacro").odd, ".altmacro");
+  EXPECT_EQ(names("nop; .ifdef one").odd, ".ifdef one");
+  EXPECT_EQ(names("1: .incbin \"bytes\"").odd, "1: .incbin \"bytes\"");
   for (const char* text : {"\"again\": nop", "{vex} nop", "1: $x: nop", "@ one", ".ascii \"one", "/* one",
                            ".irp x,a,b; name\\x: nop; .endr", "cmpb $'"})
     EXPECT_NE(names(text).odd, "") << text;

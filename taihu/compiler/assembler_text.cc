@@ -12,6 +12,7 @@
 #include "llvm/IR/InstrTypes.h"
 #include "llvm/TargetParser/Triple.h"
 #include "taihu/compiler/assembler_statements.h"
+#include "taihu/compiler/constructor_sections.h"
 
 namespace taihu::compiler {
 
@@ -50,6 +51,8 @@ string why_not_of_text(const AssemblerNames& names, const string& where, const s
   if (!names.defined.empty()) return text + " defines " + *names.defined.begin();
   if (!names.odd.empty())
     return text + " has what parcc cannot read: " + names.odd.substr(0, names.odd.find('\n'));
+  for (const string& name : names.referred)
+    if (is_for_constructors(name)) return text + " writes to " + name;
   for (const string& name : names.referred)
     if (statics.contains(name)) return text + " names " + name + ", which is static";
   return "";

@@ -18,7 +18,8 @@ std::set<std::string> names_in_assembler(const llvm::Module& module);
 
 /// Empty when the module's text for the assembler can stand beside other files' code; else why not, with its
 /// place. It cannot where it names what is static (joined code may rename that), where it defines names or
-/// macros (other files may define the same, and a function may be compiled several times) or may do so, and
+/// macros (other files may define the same, and a function may be compiled several times) or may do so, where
+/// it asks what is defined, where it adds to the lists of constructors, whose order is that of files, and
 /// where it stands outside of functions and does more than to make names known (others' text may follow in
 /// the section that it has chosen).
 std::string why_not_of_assembler(const llvm::Module& module);

@@ -48,6 +48,8 @@ TEST(AssemblerText, StandsBesideOthersWhereItIsHarmless) {
             "the assembler text has what parcc cannot read: {movl mine|mov mine}, %eax");
   EXPECT_EQ(stopped("", "mov$(l mine$| mine$), %eax"), "the assembler text names mine, which is static");
   EXPECT_EQ(stopped("", ".altmacro\0Anop"), "the assembler text has what parcc cannot read: .altmacro");
+  EXPECT_EQ(stopped("", ".pushsection .fini_array.101; .quad theirs; .popsection"),
+            "the assembler text writes to .fini_array.101");
 }
 
 }  // namespace
