@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/compiler/code_file.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "llvm/ADT/SmallVector.h"
@@ -12,6 +13,7 @@
 #include "taihu/abi/intermediate_code.h"
 #include "taihu/base/error.h"
 #include "taihu/compiler/assembler_text.h"
+#include "taihu/compiler/constructor_sections.h"
 
 namespace taihu::compiler {
 
@@ -71,6 +73,7 @@ class Reader {
   void read_code(llvm::MemoryBufferRef content) {
     const auto input = value_of(llvm::lto::InputFile::create(content), title_);
     file_.is_object = true;
+    file_.constructor_sections = {".init_array", ".fini_array"};  // as far as one knows
     for (const llvm::lto::InputFile::Symbol& symbol : input->symbols())
       (symbol.isUndefined() ? file_.undefined : file_.defined).insert(symbol.getName().str());
   }
@@ -92,6 +95,9 @@ class Reader {
         file_.options = read_stored_options(value_of(section.getContents(), title_).str());
       if (name == TAIHU_CODE_NAMES_SECTION) read_code_names(value_of(section.getContents(), title_));
       const llvm::object::ELFSectionRef part(section);
+      if (part.getType() == llvm::ELF::SHT_INIT_ARRAY || part.getType() == llvm::ELF::SHT_FINI_ARRAY ||
+          is_for_constructors(std::string_view(name)))
+        file_.constructor_sections.insert(list_of_section(std::string_view(name)));
       if (part.getType() == llvm::ELF::SHT_LLVM_ADDRSIG && names_symbol_table(object, part))
         file_.is_as_compiled = true;
     }
@@ -217,6 +223,36 @@ std::set<string> names_in_words(const std::vector<string>& words) {
     }
   }
   return names;
+}
+
+bool have_common(const std::set<string>& names, const std::set<string>& others) {
+  return std::any_of(names.begin(), names.end(), [&](const string& name) { return others.contains(name); });
+}
+
+std::vector<string> find_places_of_constructors(std::vector<CodeFile>& files, const LinkLine& line) {
+  std::vector<string> warnings;
+  bool has_begun = false;
+  UsedFile before;
+  const CodeFile* out_of_place = nullptr;
+  for (CodeFile& file : files) {
+    if (!file.is_object) continue;
+    const bool is_word = file.place.member.empty() && line.names(file.place.file);
+    const bool is_other = !is_joined(file) && !file.constructor_sections.empty();
+    if (is_word) out_of_place = nullptr;
+    if (is_other && out_of_place != nullptr && file.place.file == before.file &&
+        have_common(file.constructor_sections, out_of_place->constructor_sections)) {
+      warnings.push_back("constructors of " + title_of(*out_of_place) + " run behind those of " +
+                         title_of(file) + ", before which the linker takes it");
+      out_of_place = nullptr;
+    }
+    has_begun = has_begun || is_joined(file);
+    // A place among the words is exact, one behind the member of an archive is behind the archive.
+    if ((is_other && has_begun) || (is_word && !before.file.empty())) before = file.place;
+    if (!is_joined(file)) continue;
+    file.before_constructors = before;
+    if (!file.constructor_sections.empty() && !before.member.empty()) out_of_place = &file;
+  }
+  return warnings;
 }
 
 CodeFile read_code_file(const UsedFile& place) {

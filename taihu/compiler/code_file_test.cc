@@ -164,6 +164,42 @@ TEST_F(CodeFiles, SaysWhatCannotBeRead) {
   EXPECT_THROW(read_code_file({"/does/not/exist.o", ""}), Error);
 }
 
+/// A file that the linker has used; joined where it has code.
+CodeFile used_file(const std::string& file, const std::string& member, bool is_joined,
+                   const Names& constructors) {
+  CodeFile used;
+  used.place = {file, member};
+  used.is_object = true;
+  used.code = is_joined ? "BC" : "";
+  used.constructor_sections = constructors;
+  return used;
+}
+
+TEST(Constructors, HaveAPlaceBehindTheFilesBeforeThem) {
+  const Names some = {".init_array"};
+  LinkLine line;
+  line.words = {"start.o", "a.o", "other.o", "b.o", "l.a", "c.o"};
+  std::vector<CodeFile> files = {
+      used_file("start.o", "", false, some),   used_file("a.o", "", true, some),
+      used_file("other.o", "", false, some),   used_file("b.o", "", true, some),
+      used_file("l.a", "one.o", true, some),   used_file("l.a", "other.o", false, some),
+      used_file("l.a", "two.o", true, some),   used_file("l.a", "early.o", false, {".init_array.101"}),
+      used_file("l.a", "last.o", false, some), used_file("c.o", "", true, {})};
+  EXPECT_EQ(
+      find_places_of_constructors(files, line),
+      (std::vector<std::string>{"constructors of l.a(two.o) run behind those of l.a(last.o), before which "
+                                "the linker takes it"}));
+  EXPECT_EQ(files[1].before_constructors, UsedFile());
+  EXPECT_EQ(files[3].before_constructors, (UsedFile{"b.o", ""}));
+  EXPECT_EQ(files[4].before_constructors, (UsedFile{"b.o", ""}));
+  EXPECT_EQ(files[6].before_constructors, (UsedFile{"l.a", "other.o"}));
+  EXPECT_EQ(files[9].before_constructors, (UsedFile{"c.o", ""}));
+  files[2].constructor_sections.clear();
+  files.resize(5);
+  EXPECT_TRUE(find_places_of_constructors(files, line).empty());
+  EXPECT_EQ(files[3].before_constructors, UsedFile()) << "nothing stands between";
+}
+
 TEST_F(CodeFiles, NamesTheSourceOfTemporaryObjects) {
   CodeFile file;
   file.source = "folder/a.c";

@@ -3,6 +3,8 @@
 
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LLVMContext.h"
@@ -11,9 +13,11 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/TargetParser/Triple.h"
 #include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "taihu/base/error.h"
 #include "taihu/compiler/added_names.h"
 #include "taihu/compiler/assembler_text.h"
+#include "taihu/compiler/constructor_sections.h"
 #include "taihu/compiler/loop_facts.h"
 
 namespace taihu::compiler {
@@ -64,6 +68,15 @@ string why_not_of_references(const CodeFile& file, const llvm::Module& module) {
 /// Whether the object has a weak name for it.
 bool may_give_way(const llvm::GlobalValue& value) {
   return value.isWeakForLinker() && !value.hasCommonLinkage();
+}
+
+/// Empty when no variable is in a list of constructors by its section: those of all joined files would stand
+/// before all functions that are constructors by their attribute.
+string why_not_of_lists(const llvm::Module& module) {
+  for (const llvm::GlobalVariable& variable : module.globals())
+    if (variable.hasSection() && is_for_constructors(std::string_view(variable.getSection())))
+      return name_of(variable) + " is in the section " + variable.getSection().str();
+  return "";
 }
 
 /// Empty when the object defines what its code does: then nothing was added to it, taken away or renamed.
@@ -132,6 +145,47 @@ void rename_statics(llvm::Module& module, const std::set<string>& assembler) {
   }
 }
 
+/// Moves the functions of the list, with their order of priority, to the one that `append` lengthens. Static
+/// ones get another name with `ending`. Adds to `names` those that must stay.
+void move_list(llvm::GlobalVariable* list, llvm::Module& to, const string& ending, std::set<string>& names,
+               void (*append)(llvm::Module&, llvm::Function*, int, llvm::Constant*)) {
+  if (list == nullptr) return;
+  for (const llvm::Use& element : list->getInitializer()->operands()) {
+    const auto* const one = llvm::cast<llvm::ConstantStruct>(element);
+    auto* const function = llvm::dyn_cast<llvm::Function>(one->getOperand(1)->stripPointerCasts());
+    if (function == nullptr) continue;
+    if (function->hasLocalLinkage()) {
+      keep_name(*function);
+      function->setName(name_of(*function) + ending);
+      function->setLinkage(llvm::GlobalValue::ExternalLinkage);
+      function->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    }
+    names.insert(name_of(*function));
+    auto* const other = llvm::cast<llvm::Function>(
+        to.getOrInsertFunction(function->getName(), function->getFunctionType()).getCallee());
+    other->setVisibility(function->getVisibility());
+    const auto* const priority = llvm::cast<llvm::ConstantInt>(one->getOperand(0));
+    append(to, other, static_cast<int>(priority->getZExtValue()), nullptr);
+  }
+  list->eraseFromParent();
+}
+
+/// The code of an object that has the module's lists of constructors and destructors; empty where it has
+/// none.
+string take_constructors(llvm::Module& module, const string& ending, std::set<string>& names) {
+  llvm::Module lists(module.getModuleIdentifier(), module.getContext());
+  lists.setSourceFileName(module.getSourceFileName());
+  lists.setTargetTriple(module.getTargetTriple());
+  lists.setDataLayout(module.getDataLayout());
+  move_list(module.getGlobalVariable("llvm.global_ctors"), lists, ending, names, llvm::appendToGlobalCtors);
+  move_list(module.getGlobalVariable("llvm.global_dtors"), lists, ending, names, llvm::appendToGlobalDtors);
+  if (lists.empty()) return "";
+  string code;
+  llvm::raw_string_ostream stream(code);
+  llvm::WriteBitcodeToFile(lists, stream);
+  return stream.str();
+}
+
 /// Keeps the names of statics that get another one when `module` is added to `joined`.
 void keep_names(llvm::Module& joined, llvm::Module& module) {
   for (llvm::GlobalValue& value : module.global_values())
@@ -159,6 +213,7 @@ void check_code(std::vector<CodeFile>& files, const string& version) {
     file.source = module->getSourceFileName();
     file.assembler = names_in_assembler(*module);
     file.problem = why_not_of_assembler(*module);
+    if (file.problem.empty()) file.problem = why_not_of_lists(*module);
     if (file.problem.empty()) file.problem = why_not_of_object(file, *module);
     if (file.problem.empty()) file.problem = why_not_of_references(file, *module);
     if (file.problem.empty() && !file.is_as_compiled)
@@ -167,10 +222,11 @@ void check_code(std::vector<CodeFile>& files, const string& version) {
   }
 }
 
-std::unique_ptr<llvm::Module> join_modules(llvm::LLVMContext& context, const std::vector<CodeFile>& files,
+std::unique_ptr<llvm::Module> join_modules(llvm::LLVMContext& context, std::vector<CodeFile>& files,
                                            const string& name, const std::set<string>& kept,
                                            bool keeps_exports) {
   string said;
+  std::set<string> names = kept;
   context.setDiagnosticHandlerCallBack(
       [](const llvm::DiagnosticInfo* information, void* text) {
         if (information->getSeverity() != llvm::DS_Error) return;
@@ -184,12 +240,15 @@ std::unique_ptr<llvm::Module> join_modules(llvm::LLVMContext& context, const std
   std::set<string> assembler;
   for (const CodeFile& file : files)
     if (is_joined(file)) assembler.insert(file.assembler.begin(), file.assembler.end());
-  for (const CodeFile& file : files) {
+  for (CodeFile& file : files) {
     if (!is_joined(file)) continue;
     // The object tells it. The program's name would make its bytes depend on where it is written.
     if (joined->getSourceFileName() == name) joined->setSourceFileName(file.source);
     std::unique_ptr<llvm::Module> module = module_of(file, context);
     rename_statics(*module, assembler);
+    if (!file.before_constructors.file.empty())
+      file.constructors =
+          take_constructors(*module, ".constructor" + std::to_string(&file - files.data()), names);
     keep_names(*joined, *module);
     if (linker.linkInModule(std::move(module)))
       throw Error(title_of(file) + ": does not fit the other files (" + said + ")");
@@ -197,7 +256,7 @@ std::unique_ptr<llvm::Module> join_modules(llvm::LLVMContext& context, const std
   context.setDiagnosticHandlerCallBack(nullptr);
   joined->getOrInsertNamedMetadata(program_metadata)
       ->addOperand(llvm::MDNode::get(context, llvm::MDString::get(context, name)));
-  if (!keeps_exports) make_static(*joined, files, kept);
+  if (!keeps_exports) make_static(*joined, files, names);
   return joined;
 }
 

@@ -16,10 +16,10 @@ namespace taihu::compiler {
 /// this version of parcc.
 void check_code(std::vector<CodeFile>& files, const std::string& version);
 
-/// The code of all files without a problem. What no other file refers to by name is as if it were static,
-/// unless it is one of the names `kept`, or `keeps_exports`. Throws Error when the code cannot be read or
-/// does not fit together.
-std::unique_ptr<llvm::Module> join_modules(llvm::LLVMContext& context, const std::vector<CodeFile>& files,
+/// The code of all files without a problem; sets `constructors` of those that have them elsewhere. What no
+/// other file refers to by name is as if it were static, unless it is one of the names `kept`, or
+/// `keeps_exports`. Throws Error when the code cannot be read or does not fit together.
+std::unique_ptr<llvm::Module> join_modules(llvm::LLVMContext& context, std::vector<CodeFile>& files,
                                            const std::string& name, const std::set<std::string>& kept,
                                            bool keeps_exports);
 

@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "llvm/AsmParser/Parser.h"
+#include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Support/MemoryBufferRef.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
 #include "taihu/base/error.h"
@@ -121,6 +124,11 @@ TEST(CheckCode, TakesNoNameWithUnderscoresForTheCompilers) {
   EXPECT_EQ(problem_of(file), "");
 }
 
+TEST(CheckCode, FindsVariablesAmongConstructors) {
+  EXPECT_EQ(problem_of(file_of("list", "@entry = global ptr null, section \".init_array\"\n", {"entry"}, {})),
+            "entry is in the section .init_array");
+}
+
 TEST(CheckCode, FindsObjectsThatAnotherToolHasWritten) {
   CodeFile file = caller();
   file.is_as_compiled = false;
@@ -134,6 +142,8 @@ class Joined : public testing::Test {
     check_code(files, version);
     module_ = join_modules(context_, files, "folder/program", kept, keeps_exports);
     EXPECT_FALSE(llvm::verifyModule(*module_, &llvm::errs()));
+    constructors_.clear();
+    for (const CodeFile& file : files) constructors_.push_back(file.constructors);
   }
   bool is_static(const char* name) const {
     const llvm::GlobalValue* value = module_->getNamedValue(name);
@@ -142,6 +152,7 @@ class Joined : public testing::Test {
 
   llvm::LLVMContext context_;
   std::unique_ptr<llvm::Module> module_;
+  std::vector<std::string> constructors_;
 };
 
 TEST_F(Joined, HasStaticsOfTheSameNameAndNothingForOthers) {
@@ -180,6 +191,31 @@ TEST_F(Joined, GivesTextForTheAssemblerNoStaticOfAnotherFile) {
   const llvm::MDNode* name = module_->getNamedGlobal("outer.static")->getMetadata(name_metadata);
   ASSERT_NE(name, nullptr);
   EXPECT_EQ(llvm::cast<llvm::MDString>(name->getOperand(0))->getString(), "outer");
+}
+
+TEST_F(Joined, HasNoListsOfConstructorsThatStandElsewhere) {
+  const std::string list =
+                        "@llvm.global_ctors = appending global [2 x { i32, ptr, ptr }] "
+                        "[{ i32, ptr, ptr } { i32 101, ptr @begin, ptr null }, "
+                        "{ i32, ptr, ptr } { i32 65535, ptr @known_to_all, ptr null }]\n",
+                    functions =
+                        "define internal void @begin() {\n ret void\n}\n"
+                        "define void @known_to_all() {\n ret void\n}\n";
+  CodeFile file = file_of("list", list + functions, {"known_to_all"}, {});
+  join({caller(), called(), file});
+  EXPECT_NE(module_->getNamedGlobal("llvm.global_ctors"), nullptr);
+  EXPECT_EQ(constructors_, std::vector<std::string>(3));
+  file.before_constructors = {"other.o", ""};
+  join({caller(), called(), file});
+  EXPECT_EQ(module_->getNamedGlobal("llvm.global_ctors"), nullptr);
+  EXPECT_FALSE(is_static("known_to_all"));
+  ASSERT_NE(module_->getFunction("begin.constructor2"), nullptr);
+  EXPECT_TRUE(module_->getFunction("begin.constructor2")->hasHiddenVisibility());
+  const auto separate =
+      llvm::cantFail(llvm::parseBitcodeFile(llvm::MemoryBufferRef(constructors_[2], "list"), context_));
+  EXPECT_FALSE(llvm::verifyModule(*separate, &llvm::errs()));
+  EXPECT_EQ(separate->getNamedGlobal("llvm.global_ctors")->getInitializer()->getNumOperands(), 2u);
+  EXPECT_NE(separate->getFunction("begin.constructor2"), nullptr);
 }
 
 TEST_F(Joined, SaysWhatDoesNotFit) {

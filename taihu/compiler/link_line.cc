@@ -115,6 +115,16 @@ bool is_word_of(const std::vector<string>& words, std::size_t k, const string& f
   return !name.empty() && (file == name || file.ends_with("/" + name));
 }
 
+/// The last word of the file, or its value: behind it the linker has looked into the file. The last one of
+/// all where none names it.
+std::size_t last_word_of(const std::vector<string>& words, const string& file) {
+  std::size_t last = words.size() - 1;
+  for (std::size_t k = 0; k < words.size(); ++k)
+    if (is_word_of(words, k, file) && !is_value(words, k))
+      last = k + 1 < words.size() && is_value(words, k + 1) ? k + 1 : k;
+  return last;
+}
+
 /// "(archive)member", "archive(member)" or a file. Its `file` is empty where there is no such file.
 UsedFile used_file(const string& line, const std::function<bool(const string&)>& is_file) {
   if (is_file(line)) return {line, ""};
@@ -208,7 +218,7 @@ std::vector<string> with_output(const LinkLine& line, const string& output) {
 }
 
 std::vector<string> with_joined(const LinkLine& line, const std::vector<UsedFile>& joined,
-                                const string& object) {
+                                const string& object, const std::vector<AddedObject>& added) {
   const auto is_joined = [&](const string& word) {
     return std::find(joined.begin(), joined.end(), UsedFile{word, ""}) != joined.end();
   };
@@ -235,6 +245,8 @@ std::vector<string> with_joined(const LinkLine& line, const std::vector<UsedFile
       is_there = true;
     }
     if (stays || !is_joined(word)) words.push_back(word);
+    for (const AddedObject& one : added)
+      if (last_word_of(line.words, one.before) == k) words.push_back(one.object);
   }
   if (!is_there) words.push_back(object);
   return words;

@@ -54,9 +54,15 @@ std::vector<UsedFile> read_trace(const std::string& text,
 /// The words with `output` as the file to write.
 std::vector<std::string> with_output(const LinkLine& line, const std::string& output);
 
-/// The words with `object` where the first of `joined` stands, and without the others. Archives stay: nothing
-/// refers to their joined members any more.
+/// An object that stands behind a file or an archive.
+struct AddedObject {
+  std::string object;
+  std::string before;
+};
+
+/// The words with `object` where the first of `joined` stands, without the others, and with `added`. Archives
+/// stay: nothing refers to their joined members any more.
 std::vector<std::string> with_joined(const LinkLine& line, const std::vector<UsedFile>& joined,
-                                     const std::string& object);
+                                     const std::string& object, const std::vector<AddedObject>& added = {});
 
 }  // namespace taihu::compiler

@@ -67,6 +67,19 @@ TEST(LinkLine, TheJoinedObjectStandsWhereTheFirstOfItsFilesStood) {
   EXPECT_EQ(with_joined(line_of({"-o", "a.o", "b.o"}), joined, "all.o"), (Words{"-o", "a.o", "all.o"}));
 }
 
+TEST(LinkLine, AddedObjectsStandBehindTheirFile) {
+  const auto words = [](const Words& line, const std::string& before) {
+    return with_joined(line_of(line), {{"a.o", ""}, {"b.o", ""}}, "all.o",
+                       {{"one.o", before}, {"two.o", before}});
+  };
+  EXPECT_EQ(words({"a.o", "other.o", "b.o", "-lm"}, "other.o"),
+            (Words{"all.o", "other.o", "one.o", "two.o", "-lm"}));
+  EXPECT_EQ(words({"a.o", "b.o", "-lm"}, "b.o"), (Words{"all.o", "one.o", "two.o", "-lm"}));
+  EXPECT_EQ(words({"a.o", "-lc", "b.o", "-l", "c", "-lm"}, "./libc.a"),
+            (Words{"all.o", "-lc", "-l", "c", "one.o", "two.o", "-lm"}));
+  EXPECT_EQ(words({"a.o", "-lm"}, "elsewhere.a"), (Words{"all.o", "-lm", "one.o", "two.o"}));
+}
+
 TEST(LinkLine, KnowsWhereArchivesAreSought) {
   const Words words = {
       "-Lone", "-L",  "two",    "--library-path=three", "--library-path", "four", "-o",   "-Lfive", "-l",

@@ -111,15 +111,22 @@ std::vector<CompilerOption> common_options(const std::vector<CodeFile>& joined) 
   return options;
 }
 
-void write_module(const llvm::Module& module, const string& file) {
+void write_file(const string& content, const string& file) {
   std::error_code error;
   llvm::raw_fd_ostream stream(file, error);
-  if (!error) llvm::WriteBitcodeToFile(module, stream);
+  if (!error) stream << content;
   stream.close();
   if (error || stream.has_error()) {
     stream.clear_error();
     throw Error("cannot write " + file);
   }
+}
+
+void write_module(const llvm::Module& module, const string& file) {
+  string code;
+  llvm::raw_string_ostream stream(code);
+  llvm::WriteBitcodeToFile(module, stream);
+  write_file(stream.str(), file);
 }
 
 /// Compiles the joined code as the compiler compiles a file. False when it fails, and then it has said why.
@@ -132,9 +139,21 @@ bool compile(const LinkLine& line, const std::vector<CompilerOption>& options, c
   return run_command(words) == 0;
 }
 
-bool have_common(const std::set<string>& names, const std::set<string>& others) {
-  return std::any_of(names.begin(), names.end(),
-                     [&](const string& name) { return name != "main" && others.contains(name); });
+/// Compiles the lists of constructors that stand between files which are not joined.
+std::vector<AddedObject> compile_constructors(const LinkLine& line, const std::vector<CodeFile>& files,
+                                              const TemporaryFolder& folder) {
+  std::vector<AddedObject> objects;
+  for (const CodeFile& file : files) {
+    if (file.constructors.empty()) continue;
+    const string code = folder.file("constructors.bc"),
+                 object = folder.file(("constructors" + std::to_string(objects.size()) + ".o").c_str());
+    write_file(file.constructors, code);
+    if (run_command({line.clang, "-cc1", "-emit-obj", "-mrelocation-model", "pic", "-o", object, "-x", "ir",
+                     code}) != 0)
+      throw Error("the list of constructors of " + title_of(file) + " was not compiled");
+    objects.push_back({object, file.before_constructors.file});
+  }
+  return objects;
 }
 
 /// For the report: which files it is about, and which objects belong to the program beside these: those that
@@ -148,6 +167,7 @@ void tell_files(const LinkLine& line, const std::vector<CodeFile>& files) {
     defined.insert(file.defined.begin(), file.defined.end());
     undefined.insert(file.undefined.begin(), file.undefined.end());
   }
+  defined.erase("main");  // to which the start of every program refers
   string others;
   for (const CodeFile& file : files)
     if (!is_joined(file) && file.is_object &&
@@ -164,7 +184,9 @@ int link(const std::vector<string>& arguments) {
   const TemporaryFolder folder;
   const std::vector<UsedFile> used = used_files(line, folder);
   if (used.empty()) return run_command(command(line.linker, line.words));
-  const std::vector<CodeFile> files = read_files(used, line);
+  std::vector<CodeFile> files = read_files(used, line);
+  for (const string& warning : find_places_of_constructors(files, line))
+    std::fprintf(stderr, "parcc: warning: %s\n", warning.c_str());
   std::vector<CodeFile> joined;
   std::copy_if(files.begin(), files.end(), std::back_inserter(joined), is_joined);
   if (joined.empty()) {
@@ -181,9 +203,10 @@ int link(const std::vector<string>& arguments) {
   write_module(*join_modules(context, files, line.output, names_in_words(line.words), line.keeps_exports),
                code);
   if (interrupting_signal != 0 || !compile(line, options, code, object)) return 1;
+  const std::vector<AddedObject> constructors = compile_constructors(line, files, folder);
   std::vector<UsedFile> places;
   for (const CodeFile& file : joined) places.push_back(file.place);
-  return run_command(command(line.linker, with_joined(line, places, object)));
+  return run_command(command(line.linker, with_joined(line, places, object, constructors)));
 }
 
 }  // namespace
