@@ -28,6 +28,14 @@ T value_of(llvm::Expected<T> found, const string& title) {
   return std::move(*found);
 }
 
+/// Empty where LLVM cannot read it: names of archives in archives of GNU's ar.
+template <typename T>
+string text_or_empty(llvm::Expected<T> found) {
+  if (found) return llvm::StringRef(*found).str();
+  llvm::consumeError(found.takeError());
+  return "";
+}
+
 /// Intermediate code alone, as compilers leave it for a link-time optimiser.
 bool is_code(llvm::StringRef content) {
   return content.starts_with("BC\xC0\xDE") || content.starts_with("\xDE\xC0\x17\x0B");
@@ -60,7 +68,7 @@ class Reader {
     unsigned members = 0;
     llvm::Error error = llvm::Error::success();
     for (const auto& child : archive->children(error)) {
-      if (value_of(child.getName(), title_) != file_.place.member) continue;
+      if (text_or_empty(child.getName()) != file_.place.member) continue;
       const llvm::MemoryBufferRef member = value_of(child.getMemoryBufferRef(), title_);
       is_code(member.getBuffer()) ? read_code(member) : read_object(member);
       ++members;
@@ -180,8 +188,8 @@ void find_members(const string& file, const std::vector<UsedFile*>& alone) {
   for (const auto& child : archive->children(error))
     for (UsedFile* const used : alone) {
       std::error_code ignored;
-      if (used->member.empty() && fs::equivalent(used->file, value_of(child.getFullName(), file), ignored))
-        *used = {file, value_of(child.getName(), file).str()};
+      if (used->member.empty() && fs::equivalent(used->file, text_or_empty(child.getFullName()), ignored))
+        *used = {file, text_or_empty(child.getName())};
     }
   if (error) throw Error(file + ": cannot be read (" + llvm::toString(std::move(error)) + ")");
 }
