@@ -176,6 +176,21 @@ void tell_files(const LinkLine& line, const std::vector<CodeFile>& files) {
   std::fprintf(stderr, "layout: %s: %s together%s\n", line.output.c_str(), text.c_str(), others.c_str());
 }
 
+/// A name of each member of an archive to which joined files refer: the joined code may do so no longer, but
+/// the constructors of the member run all the same.
+std::set<string> names_of_members(const std::vector<CodeFile>& files) {
+  std::set<string> wanted, names;
+  for (const CodeFile& file : files)
+    if (is_joined(file)) wanted.insert(file.undefined.begin(), file.undefined.end());
+  for (const CodeFile& file : files) {
+    if (is_joined(file) || !file.is_object || file.place.member.empty()) continue;
+    const auto found = std::find_if(file.defined.begin(), file.defined.end(),
+                                    [&](const string& name) { return wanted.contains(name); });
+    if (found != file.defined.end()) names.insert(*found);
+  }
+  return names;
+}
+
 int link(const std::vector<string>& arguments) {
   const LinkLine line = read_link_line(arguments);
   if (line.has("--wrap") || line.has("-wrap"))
@@ -206,7 +221,9 @@ int link(const std::vector<string>& arguments) {
   const std::vector<AddedObject> constructors = compile_constructors(line, files, folder);
   std::vector<UsedFile> places;
   for (const CodeFile& file : joined) places.push_back(file.place);
-  return run_command(command(line.linker, with_joined(line, places, object, constructors)));
+  std::vector<string> words = with_joined(line, places, object, constructors);
+  for (const string& name : names_of_members(files)) words.insert(words.begin(), {"-u", name});
+  return run_command(command(line.linker, words));
 }
 
 }  // namespace
