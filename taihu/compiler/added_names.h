@@ -11,7 +11,7 @@ namespace taihu::compiler {
 
 /// Begins of names of Clang's run-time libraries, and of the C library's for it. Most of those for arithmetic
 /// are not among them: LLVM has a list of these.
-inline constexpr std::array<std::string_view, 43> added_name_begins = {
+inline constexpr std::array<std::string_view, 44> added_name_begins = {
     "__stack_chk_",
     "__tls_get_addr",
     "___tls_get_addr",
@@ -19,6 +19,7 @@ inline constexpr std::array<std::string_view, 43> added_name_begins = {
     "__safestack_",
     "__morestack",
     "__fentry__",
+    "__cyg_profile_func_",
     "__clear_cache",
     "__aarch64_",
     "__arm_",

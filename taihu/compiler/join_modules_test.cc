@@ -111,9 +111,9 @@ TEST(CheckCode, TakesNoNameWithUnderscoresForTheCompilers) {
   CodeFile file = caller();
   file.undefined = {"called", "__wrap_called"};
   EXPECT_EQ(problem_of(file), "its object refers to __wrap_called");
-  for (const char* name :
-       {"__stack_chk_fail", "__asan_report_load4", "__tls_get_addr", "__udivti3", "__addtf3",
-        "__aarch64_cas4_acq", "_GLOBAL_OFFSET_TABLE_", "_Unwind_Resume", "taihu_member"}) {
+  for (const char* name : {"__stack_chk_fail", "__asan_report_load4", "__tls_get_addr", "__udivti3",
+                           "__addtf3", "__aarch64_cas4_acq", "_GLOBAL_OFFSET_TABLE_", "_Unwind_Resume",
+                           "taihu_member", "__cyg_profile_func_enter"}) {
     file.undefined = {"called", name};
     EXPECT_EQ(problem_of(file), "") << name;
   }
