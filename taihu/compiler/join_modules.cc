@@ -114,14 +114,19 @@ std::set<string> names_for_others(const llvm::Module& module, const std::vector<
   return names;
 }
 
-void make_static(llvm::Module& module, const std::vector<CodeFile>& files, const std::set<string>& kept) {
+void make_static(llvm::Module& module, const std::vector<CodeFile>& files, const std::set<string>& kept,
+                 const std::set<string>& constructors) {
   const std::set<string> names = names_for_others(module, files, kept);
+  for (const string& name : constructors)
+    if (llvm::Function* const function = module.getFunction(name);
+        function != nullptr && !names.contains(name))
+      function->addFnAttr(constructor_attribute);
   const llvm::TargetLibraryInfoImpl library(llvm::Triple(module.getTargetTriple()));
   llvm::internalizeModule(module, [&](const llvm::GlobalValue& value) {
     llvm::LibFunc function;
     // What lies in a section of its own may be found by the section's ends. A function of the C library's
     // name may be called where the optimiser puts calls of that.
-    return value.hasSection() || names.contains(name_of(value)) ||
+    return value.hasSection() || names.contains(name_of(value)) || constructors.contains(name_of(value)) ||
            library.getLibFunc(value.getName(), function);
   });
 }
@@ -146,7 +151,7 @@ void rename_statics(llvm::Module& module, const std::set<string>& assembler) {
 }
 
 /// Moves the functions of the list, with their order of priority, to the one that `append` lengthens. Static
-/// ones get another name with `ending`. Adds to `names` those that must stay.
+/// ones get another name with `ending`. Adds their names to `names`, for they must stay.
 void move_list(llvm::GlobalVariable* list, llvm::Module& to, const string& ending, std::set<string>& names,
                void (*append)(llvm::Module&, llvm::Function*, int, llvm::Constant*)) {
   if (list == nullptr) return;
@@ -159,6 +164,7 @@ void move_list(llvm::GlobalVariable* list, llvm::Module& to, const string& endin
       function->setName(name_of(*function) + ending);
       function->setLinkage(llvm::GlobalValue::ExternalLinkage);
       function->setVisibility(llvm::GlobalValue::HiddenVisibility);
+      function->addFnAttr(constructor_attribute);
     }
     names.insert(name_of(*function));
     auto* const other = llvm::cast<llvm::Function>(
@@ -226,7 +232,7 @@ std::unique_ptr<llvm::Module> join_modules(llvm::LLVMContext& context, std::vect
                                            const string& name, const std::set<string>& kept,
                                            bool keeps_exports) {
   string said;
-  std::set<string> names = kept;
+  std::set<string> constructors;
   context.setDiagnosticHandlerCallBack(
       [](const llvm::DiagnosticInfo* information, void* text) {
         if (information->getSeverity() != llvm::DS_Error) return;
@@ -248,7 +254,7 @@ std::unique_ptr<llvm::Module> join_modules(llvm::LLVMContext& context, std::vect
     rename_statics(*module, assembler);
     if (!file.before_constructors.file.empty())
       file.constructors =
-          take_constructors(*module, ".constructor" + std::to_string(&file - files.data()), names);
+          take_constructors(*module, ".constructor" + std::to_string(&file - files.data()), constructors);
     keep_names(*joined, *module);
     if (linker.linkInModule(std::move(module)))
       throw Error(title_of(file) + ": does not fit the other files (" + said + ")");
@@ -256,7 +262,7 @@ std::unique_ptr<llvm::Module> join_modules(llvm::LLVMContext& context, std::vect
   context.setDiagnosticHandlerCallBack(nullptr);
   joined->getOrInsertNamedMetadata(program_metadata)
       ->addOperand(llvm::MDNode::get(context, llvm::MDString::get(context, name)));
-  if (!keeps_exports) make_static(*joined, files, names);
+  if (!keeps_exports) make_static(*joined, files, kept, constructors);
   return joined;
 }
 

@@ -211,6 +211,8 @@ TEST_F(Joined, HasNoListsOfConstructorsThatStandElsewhere) {
   EXPECT_FALSE(is_static("known_to_all"));
   ASSERT_NE(module_->getFunction("begin.constructor2"), nullptr);
   EXPECT_TRUE(module_->getFunction("begin.constructor2")->hasHiddenVisibility());
+  for (const char* name : {"begin.constructor2", "known_to_all"})
+    EXPECT_TRUE(module_->getFunction(name)->hasFnAttribute(constructor_attribute)) << name;
   const auto separate =
       llvm::cantFail(llvm::parseBitcodeFile(llvm::MemoryBufferRef(constructors_[2], "list"), context_));
   EXPECT_FALSE(llvm::verifyModule(*separate, &llvm::errs()));

@@ -280,8 +280,11 @@ std::vector<Function*> kernels_of(Module& module) {
 std::vector<Function*> functions_for_other_files(Module& module, const SetVector<Function*>& known) {
   std::vector<Function*> found;
   if (is_autonomic()) return found;  // they are kernels there
+  const auto is_known_elsewhere = [](const Function& function) {
+    return function.hasExternalLinkage() && !function.hasFnAttribute(constructor_attribute);
+  };
   for (Function& function : module)
-    if (!function.isDeclaration() && (function.hasExternalLinkage() || may_be_called_by_pointer(function)) &&
+    if (!function.isDeclaration() && (is_known_elsewhere(function) || may_be_called_by_pointer(function)) &&
         !is_resolver(function) && function.getName() != "main" && !function.hasOptNone() &&
         !known.contains(&function))
       found.push_back(&function);

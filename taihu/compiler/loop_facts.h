@@ -43,6 +43,9 @@ inline constexpr char program_metadata[] = "taihu.program";
 /// same.
 inline constexpr char name_metadata[] = "taihu.name";
 
+/// Of functions in such a module to which only a list of constructors in another object refers.
+inline constexpr char constructor_attribute[] = "taihu-constructor";
+
 /// The name in the source, as far as it is known.
 std::string name_in_source(const llvm::GlobalValue& value);
 
