@@ -145,13 +145,15 @@ refusals)
   gcc large.c -o large && expect 1 "bytes; ranks have room for 4096); relink it with parcc or macc, or compile with -fPIC and link with -shared -Wl,-Bsymbolic" run 1 ./large
   echo '_Thread_local _Alignas(128) char x; int main(void){return x;}' > aligned.c
   gcc aligned.c -o aligned && expect 1 "aligned' has thread_local variables at fixed distances (aligned to 128 bytes; ranks have room for 64); relink" run 1 ./aligned
-  echo 'extern _Thread_local int x; int get(void){return x;}' > get.c && gcc -fPIC -shared -mtls-dialect=gnu2 get.c -o libget.so
-  echo '_Thread_local int x; int get(void); int main(void){return get();}' > lent.c
-  gcc lent.c ./libget.so -Wl,-rpath,. -o lent && expect 1 "libget.so' uses thread_local 'x' of '$(pwd -P)/lent' by a descriptor (TLSDESC); compile it with -mtls-dialect=gnu" run 1 ./lent
+  echo 'extern _Thread_local int x; int get(void){return x++;}' > get.c && gcc -fPIC -shared -mtls-dialect=gnu2 get.c -o libget.so
+  echo '_Thread_local int x; int get(void); int main(void){get(); const int y = get(); return y + x - 3;}' > lent.c
+  gcc lent.c ./libget.so -Wl,-rpath,. -o lent && expect 0 "" run 3 ./lent
   gcc -fPIC $as_image tls.c -o tls_image && expect 0 "" run 3 ./tls_image
   echo '_Thread_local int y = 1;' > y.c && gcc -fPIC -shared y.c -o liby.so
-  echo 'extern _Thread_local int y; int main(void){return y - 1;}' > usey.c
-  gcc usey.c ./liby.so -Wl,-rpath,. -o usey && expect 1 "at a fixed offset (each rank has its own copy of both)" run 1 ./usey
+  echo 'extern _Thread_local int y; int get(void){return y;}' > usey.c
+  gcc -fPIC -shared -ftls-model=initial-exec usey.c ./liby.so -Wl,-rpath,. -o libusey.so
+  printf '%s\n' '#include <dlfcn.h>' '#include <stdio.h>' 'int main(void){if (!dlopen("./libusey.so", RTLD_NOW)) puts(dlerror()); return 0;}' > openy.c
+  gcc openy.c -o openy && expect 0 "libusey.so' uses thread_local 'y' of '$(pwd -P)/liby.so' at a fixed offset (each rank has its own copy of both)" run 1 ./openy
   printf '#!/bin/sh\nexit 0\n' > script && expect 1 "script' is not an ELF program; give the compiled program itself, not a script" run 1 ./script
   expect 1 "cannot open './missing'" run 1 ./missing
   gcc -c plain.c -o object.o && expect 1 "is not a linked program or library; link it first" run 1 ./object.o
@@ -198,6 +200,32 @@ thread_variables)  # of a position-independent executable
       [ "$(grep -c 'has its own' output)" = 10 ] || { cat output; fail "10 ranks should have run"; }
     done
   done
+  ;;
+fixed_library)  # thread-local variables of the user's library at fixed distances
+  [ "$(uname -m)" = x86_64 ] || { echo "skipped: they lie elsewhere on $(uname -m)"; exit 77; }
+  source=$programs/fixed_library.c
+  gcc -g -fPIC -shared -DPLUGIN "$source" -o plugin.so || fail compile
+  need clang-19
+  for compiler in "gcc -O2 -ftls-model=initial-exec" "gcc -O0 -ftls-model=initial-exec" "gcc -O2" "gcc -O0" "gcc -O2 -ftls-model=local-dynamic" \
+    "gcc -O2 -mtls-dialect=gnu2" "clang-19 -O2 -fuse-ld=lld -Wl,-Bsymbolic" "clang-19 -O0 -fuse-ld=lld -Wl,-Bsymbolic" "gcc -O2 -Wl,-Bsymbolic,-z,norelro"; do
+    $compiler -g -fPIC -shared -DLIBRARY "$source" -o libfixed.so || fail compile
+    gcc -g -O1 "$source" ./libfixed.so -Wl,-rpath,. -pthread -o program || fail compile
+    readelf -rW program | grep -q TPOFF64 || fail "it should reach the library's variables at fixed distances"
+    expect 0 "rank 4 has borrowed" run --turns 2 5 ./program
+    [ "$(grep -c 'has borrowed' output)" = 10 ] || { cat output; fail "10 ranks should have run"; }
+  done
+  gcc -g -fPIC -shared -mtls-dialect=gnu2 -DPLUGIN "$source" -o plugin.so && expect 0 "rank 4 has borrowed" run 5 ./program
+  gcc -g -fPIC -shared -ftls-model=initial-exec -DPLUGIN "$source" -o plugin.so && expect 0 "rank 4 has borrowed" run 5 ./program
+  # A library that reaches only its own so: more copies than the dynamic loader has room for.
+  gcc -fPIC -shared -O2 -ftls-model=initial-exec -DLIBRARY -DMORE_BYTES=2000 "$source" -o libfixed.so || fail compile
+  echo 'int next_plain(void); int main(void){return next_plain() - 1;}' > plain.c
+  gcc plain.c ./libfixed.so -Wl,-rpath,. -o plain && expect 0 "" run 40 ./plain
+  gcc -fPIC -shared -O2 -DLIBRARY -DMORE_BYTES=3950 "$source" -o libfixed.so || fail compile
+  expect 1 "of '$(pwd -P)/libfixed.so' at a fixed offset (with all that are used so 41" run 1 ./program
+  grep -q "program' uses thread_local '.*so 41[0-9]* bytes; ranks have room for 4096); compile with -fPIC" output ||
+    { cat output; fail "it should say how much is too much"; }
+  gcc -fPIC -shared -O2 -DLIBRARY -DMORE_BYTES=5000 "$source" -o libfixed.so || fail compile
+  expect 1 "at a fixed offset (5" run 1 ./program
   ;;
 replaced)  # the program file is overwritten in place, then deleted, while ranks run
   gcc -g "$programs/unchanged.c" -o program || fail compile

@@ -66,20 +66,15 @@ ElfObject::ElfObject(const std::string& path, std::shared_ptr<const ElfObject> l
   read_symbols();
   read_relocations();
   hide_from_loader();
+  place_own_thread_variables();
 }
 
 // Copies have no section table: a debugger that sees one while it is loaded would complain about a damaged
-// file. Variables at fixed distances are not the loader's to place.
+// file.
 void ElfObject::hide_from_loader() {
   auto* header = reinterpret_cast<Elf64_Ehdr*>(change_bytes(0, sizeof(Elf64_Ehdr)));
   header->e_shoff = 0;
   header->e_shnum = header->e_shstrndx = 0;
-  if (const Elf64_Phdr* const variables = fixed_thread_variables()) {
-    const auto index = static_cast<std::uint64_t>(variables - headers_.data());
-    reinterpret_cast<Elf64_Phdr*>(
-        change_bytes(header_.e_phoff + index * sizeof(Elf64_Phdr), sizeof(Elf64_Phdr)))
-        ->p_type = PT_NULL;
-  }
 }
 
 ElfObject::~ElfObject() {
@@ -235,7 +230,10 @@ void ElfObject::keep_changes() {
   madvise(content_.data(), content_.size(), MADV_DONTNEED);
 }
 
-void ElfObject::refuse_without_room_for(const Elf64_Phdr& variables) const {
+// Where the linker has assumed them.
+void ElfObject::place_own_thread_variables() {
+  const Elf64_Phdr* const variables = thread_variables();
+  if (!is_program_ || variables == nullptr) return;
   const auto check = [&](const std::string& what, std::uint64_t wanted, std::uint64_t room) {
     check_input(wanted <= room,
                 "'" + path_ + "' has thread_local variables at fixed distances (" + what +
@@ -243,8 +241,21 @@ void ElfObject::refuse_without_room_for(const Elf64_Phdr& variables) const {
                     "); relink it with parcc or macc, or compile with -fPIC and link with -shared "
                     "-Wl,-Bsymbolic");
   };
-  check("", thread_variable_distance(variables), thread_variable_room());
-  check("aligned to ", variables.p_align, TAIHU_THREAD_VARIABLE_ALIGNMENT);
+  const std::uint64_t distance = thread_variable_distance(*variables);
+  check("", std::max(distance, variables->p_memsz), thread_variable_room());
+  check("aligned to ", variables->p_align, TAIHU_THREAD_VARIABLE_ALIGNMENT);
+  place_thread_variables(distance);
+}
+
+void ElfObject::place_thread_variables(std::uint64_t distance) {
+  const Elf64_Phdr& variables = *thread_variables();
+  if (variables.p_filesz > variables.p_memsz) damaged("segment out of place");
+  if (variables.p_filesz > 0) at(variables.p_vaddr, variables.p_filesz);
+  variable_distance_ = distance;
+  const auto index = static_cast<std::uint64_t>(&variables - headers_.data());
+  reinterpret_cast<Elf64_Phdr*>(
+      change_bytes(header_.e_phoff + index * sizeof(Elf64_Phdr), sizeof(Elf64_Phdr)))
+      ->p_type = PT_NULL;
 }
 
 void ElfObject::refuse_what_cannot_be_copied() const {
@@ -253,15 +264,14 @@ void ElfObject::refuse_what_cannot_be_copied() const {
               "'" + path_ +
                   "' is linked to a fixed address (it can be in memory only once); link it "
                   "again with -pie and objects compiled with -fPIE");
-  if (const Elf64_Phdr* const variables = fixed_thread_variables()) refuse_without_room_for(*variables);
   check_input(!dynamic(DT_TEXTREL) && (flags & DF_TEXTREL) == 0,
               "'" + path_ + "' has relocations in its code (text relocations); compile all of it with -fPIC");
 }
 
-const Elf64_Phdr* ElfObject::fixed_thread_variables() const {
+const Elf64_Phdr* ElfObject::thread_variables() const {
   const auto found =
       std::find_if(headers_.begin(), headers_.end(), [](auto& header) { return header.p_type == PT_TLS; });
-  return is_program_ && found != headers_.end() ? &*found : nullptr;
+  return found != headers_.end() ? &*found : nullptr;
 }
 
 const std::byte* ElfObject::at(std::uint64_t address, std::uint64_t bytes) const {

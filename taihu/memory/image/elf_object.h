@@ -91,9 +91,12 @@ class ElfObject : public std::enable_shared_from_this<ElfObject> {
   bool binds_own_symbols_first() const { return symbolic_; }
   bool calls_resolvers() const { return calls_resolvers_; }
   std::pair<std::uint64_t, std::uint64_t> relro() const { return relro_; }
-  /// Thread-local variables that the code finds at fixed distances from the thread pointer, which those of a
-  /// program are: the PT_TLS segment. Null: there are none, or the dynamic loader places them.
-  const Elf64_Phdr* fixed_thread_variables() const;
+  /// The PT_TLS segment. Null: there are no thread-local variables.
+  const Elf64_Phdr* thread_variables() const;
+  /// How far below the thread pointer all threads have the first one. None: the dynamic loader places them.
+  std::optional<std::uint64_t> variable_distance() const { return variable_distance_; }
+  /// From now on they are not the dynamic loader's to place, as those of an executable never are.
+  void place_thread_variables(std::uint64_t distance);
 
   /// The definition that a reference to `name` with `version` binds to, or null.
   const ElfSymbol* find_definition(std::string_view name, std::string_view version) const;
@@ -141,7 +144,7 @@ class ElfObject : public std::enable_shared_from_this<ElfObject> {
   void write_changes(std::uint64_t begin, std::uint64_t end) const;
   std::byte* change_bytes(std::uint64_t offset, std::uint64_t bytes);
   void refuse_what_cannot_be_copied() const;
-  void refuse_without_room_for(const Elf64_Phdr& thread_variables) const;
+  void place_own_thread_variables();
   void hide_from_loader();
   void read_dynamic();
   void read_libraries();
@@ -171,6 +174,7 @@ class ElfObject : public std::enable_shared_from_this<ElfObject> {
   std::string soname_;
   ElfLifecycle lifecycle_;
   std::pair<std::uint64_t, std::uint64_t> relro_{0, 0};
+  std::optional<std::uint64_t> variable_distance_;
   std::uint64_t entry_ = 0, span_bytes_ = 0;
   bool is_program_ = false, symbolic_ = false, calls_resolvers_ = false;
 };

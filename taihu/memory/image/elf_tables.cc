@@ -156,7 +156,12 @@ void ElfObject::read_relocations() {
       if (type == machine::resolver) calls_resolvers_ = true;
       if (symbol >= std::max<std::size_t>(symbols_.size(), 1)) damaged("a relocation names no symbol");
       relative_targets_.push_back(entries[i].r_offset);
-      if (symbol != 0)
+      // The second word belongs to it, too.
+      if (type == machine::tls_module || type == machine::tls_descriptor)
+        relative_targets_.push_back(entries[i].r_offset + sizeof(std::uint64_t));
+      // Of the object's own thread-local variables, where it knows its symbols.
+      const bool is_own_tls = machine::is_tls(type) && !symbols_.empty();
+      if (symbol != 0 || is_own_tls)
         relocations_.push_back(
             {entries[i].r_offset, place + i * sizeof(Elf64_Rela), type, symbol, entries[i].r_addend});
     }

@@ -7,10 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <map>
-#include <set>
 
 #include "taihu/base/error.h"
+#include "taihu/memory/image/fixed_variables.h"
 #include "taihu/memory/image/folders.h"
 #include "taihu/memory/image/library_search.h"
 #include "taihu/memory/image/machine.h"
@@ -97,6 +96,7 @@ ImageTemplate::ImageTemplate(const std::string& program, std::vector<std::string
   if (const auto address = objects.front()->find_function("main")) main_offset_ = *address;
   check_input(main_offset_ != 0 || objects.front()->is_program(),
               "'" + objects.front()->path() + "' has no main; give a program, not a library");
+  fix_thread_variables(objects);
   unit_ = std::make_unique<LinkUnit>(objects, search_order, shared_);
   for (const auto& object : objects) makers_.emplace_back(object, private_names_);
   // What a checkpoint saves of the program depends on its relocations.

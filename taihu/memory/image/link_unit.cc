@@ -25,11 +25,6 @@ bool is_address(std::uint32_t type) {
   return type == machine::absolute || type == machine::data || type == machine::jump;
 }
 
-bool is_tls(std::uint32_t type) {
-  return type == machine::tls_module || type == machine::tls_offset || type == machine::tls_static ||
-         type == machine::tls_descriptor;
-}
-
 // JUMP_SLOT and GLOB_DAT have no addend on x86-64; entries of other machines carry 0 there.
 std::int64_t addend_of(const ElfRelocation& relocation) {
   return relocation.type == machine::absolute || relocation.type == machine::tls_offset ? relocation.addend
@@ -84,35 +79,37 @@ void LinkUnit::plan_object(std::uint16_t index, const std::vector<const ElfObjec
       take_out(object, relocation);
 }
 
+Definition find_definition(const ElfObject& object, const ElfRelocation& relocation,
+                           const std::vector<const ElfObject*>& search_order) {
+  if (relocation.symbol == 0) return {&object, nullptr};
+  const ElfSymbol& symbol = object.symbols()[relocation.symbol];
+  const bool copy = relocation.type == machine::copy;
+  const bool own =
+      symbol.defined && !copy &&
+      (object.binds_own_symbols_first() || symbol.visibility != STV_DEFAULT || symbol.binding == STB_LOCAL);
+  if (own) return {&object, &symbol};
+  for (const ElfObject* const definer : search_order) {
+    if (copy && definer == &object) continue;
+    if (const ElfSymbol* const found = definer->find_definition(symbol.name, symbol.version))
+      return {definer, found};
+  }
+  return {};
+}
+
 bool LinkUnit::plan_private(std::uint16_t index, const ElfRelocation& relocation,
                             const std::vector<const ElfObject*>& search_order) {
   const ElfObject& object = *objects_[index];
   const ElfSymbol& symbol = object.symbols()[relocation.symbol];
   const bool copy = relocation.type == machine::copy;
-  if (!is_address(relocation.type) && !is_tls(relocation.type) && !copy) return false;
-  const ElfObject* definer = nullptr;
-  const ElfSymbol* definition = nullptr;
-  const bool own =
-      symbol.defined && !copy &&
-      (object.binds_own_symbols_first() || symbol.visibility != STV_DEFAULT || symbol.binding == STB_LOCAL);
-  if (own) {
-    definer = &object;
-    definition = &symbol;
-  }
-  if (is_tls(relocation.type) && relocation.symbol == 0 && object.fixed_thread_variables() != nullptr) {
-    plan_fixed(index, relocation, object, 0);
+  const bool is_tls = machine::is_tls(relocation.type);
+  if (!is_address(relocation.type) && !is_tls && !copy) return false;
+  const auto found = find_definition(object, relocation, search_order);
+  const auto [definer, definition] = found;
+  if (definer != nullptr && is_tls && definer->variable_distance()) {
+    plan_fixed(index, relocation, found);
     return true;
   }
-  for (auto at = search_order.begin(); !definition && at != search_order.end(); ++at) {
-    if (copy && *at == &object) continue;
-    definition = (*at)->find_definition(symbol.name, symbol.version);
-    if (definition) definer = *at;
-  }
-  if (definition && is_tls(relocation.type) && definer->fixed_thread_variables() != nullptr) {
-    plan_fixed(index, relocation, *definer, definition->value);
-    return true;
-  }
-  if (!definition || (definer == &object && is_tls(relocation.type))) return false;
+  if (!definition || (definer == &object && is_tls)) return false;
   if (overrides_library != nullptr && is_address(relocation.type) && definer != &object &&
       overrides_library(definer->soname()) && runtime_call(symbol.name) != nullptr)
     return false;
@@ -146,21 +143,33 @@ bool LinkUnit::plan_private(std::uint16_t index, const ElfRelocation& relocation
   return true;
 }
 
-// Distance and index are the same in all ranks: written into the master once.
-void LinkUnit::plan_fixed(std::uint16_t index, const ElfRelocation& relocation, const ElfObject& definer,
-                          std::uint64_t offset) {
+// Distance and index are the same in all ranks: written into the master once. Behind a module may be the
+// offset of a variable without a symbol, which the linker has written.
+void LinkUnit::plan_fixed(std::uint16_t index, const ElfRelocation& relocation,
+                          const Definition& definition) {
   ElfObject& object = *objects_[index];
-  check_input(relocation.type != machine::tls_descriptor,
-              "'" + object.path() + "' uses thread_local '" +
-                  std::string(object.symbols()[relocation.symbol].name) + "' of '" + definer.path() +
-                  "' by a descriptor (TLSDESC); compile it with -mtls-dialect=gnu");
-  const std::uint64_t distance = thread_variable_distance(*definer.fixed_thread_variables());
+  const std::uint64_t distance = *definition.definer->variable_distance();
   const ThreadVariableIndex first = thread_variable_index(distance);
-  const std::uint64_t place = offset + static_cast<std::uint64_t>(relocation.addend);
-  const std::uint64_t value = relocation.type == machine::tls_module   ? first.module
-                              : relocation.type == machine::tls_offset ? first.offset + place
-                                                                       : place - distance;
-  std::memcpy(object.change<std::byte>(relocation.target, sizeof value), &value, sizeof value);
+  const std::uint64_t place = definition.value() + static_cast<std::uint64_t>(relocation.addend);
+  const std::uint64_t second_word = relocation.target + sizeof(std::uint64_t);
+  const auto write = [&](std::uint64_t target, std::uint64_t value) {
+    std::memcpy(object.change<std::byte>(target, sizeof value), &value, sizeof value);
+  };
+  if (relocation.type == machine::tls_offset) return write(relocation.target, first.offset + place);
+  if (relocation.type == machine::tls_static) return write(relocation.target, place - distance);
+  if (relocation.type == machine::tls_descriptor) {
+    write(relocation.target, thread_variable_getter());
+    return write(second_word, place - distance);
+  }
+  write(relocation.target, first.module);
+  const auto& all = object.relocations();
+  const bool is_known = std::none_of(all.begin(), all.end(), [&](const ElfRelocation& other) {
+    return other.type == machine::tls_offset && other.target == second_word;
+  });
+  if (!is_known) return;
+  std::uint64_t offset = 0;
+  std::memcpy(&offset, object.at(second_word, sizeof offset), sizeof offset);
+  write(second_word, first.offset + offset);
 }
 
 bool LinkUnit::plan_libc(std::uint16_t index, const ElfRelocation& relocation) {

@@ -48,6 +48,16 @@ void set_runtime_calls(FindRuntimeCall find, ReplacesLibrary replaces = nullptr,
 void* runtime_call(std::string_view name, bool must_exist = false);
 bool runtime_replaces(std::string_view library, const std::string& user);
 
+/// What a reference is bound to among private objects.
+struct Definition {
+  const ElfObject* definer = nullptr;  ///< null: none of them defines it
+  const ElfSymbol* symbol = nullptr;   ///< null: none of them, or the definer's own variables as a whole
+  std::uint64_t value() const { return symbol != nullptr ? symbol->value : 0; }
+};
+/// For a relocation of `object`, by the first object of `search_order` that defines the name.
+Definition find_definition(const ElfObject& object, const ElfRelocation& relocation,
+                           const std::vector<const ElfObject*>& search_order);
+
 class LinkUnit {
  public:
   /// `objects`: new ones; `search_order`: all objects whose definitions count, in order (includes `objects`);
@@ -97,8 +107,7 @@ class LinkUnit {
                    const std::vector<void*>& shared);
   bool plan_private(std::uint16_t index, const ElfRelocation& relocation,
                     const std::vector<const ElfObject*>& search_order);
-  void plan_fixed(std::uint16_t index, const ElfRelocation& relocation, const ElfObject& definer,
-                  std::uint64_t offset);
+  void plan_fixed(std::uint16_t index, const ElfRelocation& relocation, const Definition& definition);
   bool plan_libc(std::uint16_t index, const ElfRelocation& relocation);
   bool plan_shared(std::uint16_t index, const ElfRelocation& relocation, const std::vector<void*>& shared);
   static std::uint64_t copied_bytes(const ElfSymbol& symbol, void* definition);

@@ -28,4 +28,8 @@ inline constexpr std::uint32_t cache_flags = 0x0a03;  // ld.so.cache: aarch64 li
 #error "rank images know x86-64 and aarch64"
 #endif
 
+constexpr bool is_tls(std::uint32_t type) {
+  return type == tls_module || type == tls_offset || type == tls_static || type == tls_descriptor;
+}
+
 }  // namespace taihu::memory::machine

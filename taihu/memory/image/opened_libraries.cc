@@ -234,8 +234,8 @@ void* RankImage::find_symbol(void* handle, const char* name, const char* version
   for (const ElfObject* object : search_order_of(handle, caller)) {
     const ElfSymbol* const definition = object->find_definition(name, version ? version : "");
     if (!definition) continue;
-    if (definition->type == STT_TLS && object->fixed_thread_variables() != nullptr)
-      return process_->thread_variables.place(definition->value);
+    if (const auto distance = object->variable_distance(); distance && definition->type == STT_TLS)
+      return thread_variable_place(*distance, definition->value);
     void* own = loaded_.at(object).handle;
     return version ? dlvsym(own, name, version) : dlsym(own, name);
   }

@@ -63,12 +63,7 @@ RankImage::RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents 
   try {
     template_.unit().bind(loaded_, &RankImage::variable_place, this);
     template_.unit().tell_runtime_copies(loaded_, rank.runtime);
-    if (const Elf64_Phdr* const variables = template_.program().fixed_thread_variables())
-      process_->thread_variables = {
-          .values = reinterpret_cast<const void*>(copies().front().base + variables->p_vaddr),
-          .value_bytes = variables->p_filesz,
-          .bytes = variables->p_memsz,
-          .distance = thread_variable_distance(*variables)};
+    place_thread_variables();
     main_ = reinterpret_cast<Main>(template_.find_main(copies().front().base));
   } catch (...) {
     process_.reset();  // as at the end
@@ -77,6 +72,20 @@ RankImage::RankImage(const ImageTemplate& image, RankIdentity& rank, RankEvents 
   }
   rank.process = process_.get();
   if (runs_under_debugger()) dlclose(template_.makers().front().load().handle);
+}
+
+void RankImage::place_thread_variables() {
+  for (std::size_t k = 0; k < copies().size(); ++k) {
+    const ElfObject& object = *template_.objects()[k];
+    if (const auto distance = object.variable_distance()) {
+      const Elf64_Phdr& variables = *object.thread_variables();
+      process_->thread_variables.push_back(
+          {.values = reinterpret_cast<const void*>(copies()[k].base + variables.p_vaddr),
+           .value_bytes = variables.p_filesz,
+           .bytes = variables.p_memsz,
+           .distance = *distance});
+    }
+  }
 }
 
 void RankImage::place_copied_variables() {

@@ -57,6 +57,7 @@ class RankImage final : public ImageServices {
   };
   void load(ImagePlaces* places, int index);
   void place_copied_variables();
+  void place_thread_variables();
   void give_back_copies();
   void run_program();
   void construct(const ElfObject& object, std::uintptr_t base, bool is_program);

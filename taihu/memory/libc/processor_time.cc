@@ -78,8 +78,12 @@ void forget_gone(std::vector<pid_t>& threads) {
 
 }  // namespace
 
+void RankProcess::begin_thread_variables() const {
+  for (const ThreadVariables& variables : thread_variables) variables.begin();
+}
+
 void RankProcess::begin_thread() {
-  thread_variables.begin();
+  begin_thread_variables();
   const std::lock_guard guard(lock);
   threads.insert(::gettid());
 }

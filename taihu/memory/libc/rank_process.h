@@ -166,6 +166,8 @@ class RankProcess {
 
   /// At the beginning and the end of each thread that the rank starts, on that thread.
   void begin_thread();
+  /// For threads that it does not start itself; begin_thread does it.
+  void begin_thread_variables() const;
   void end_thread();
   /// Whether code of the rank runs on no thread but its first one any more: those that have ended run
   /// destructors of their data when they are not counted any more.
@@ -194,8 +196,8 @@ class RankProcess {
   std::atomic<bool> ended_elsewhere{
       false};  ///< set by exit on another thread than the first; then the status of exit counts
   bool has_own_directory = false;
-  ThreadVariables thread_variables;  ///< of the program; set before its first thread begins
-  std::atomic<int> live_threads{0};  ///< started by the rank and not ended
+  std::vector<ThreadVariables> thread_variables;  ///< set before its first thread begins
+  std::atomic<int> live_threads{0};               ///< started by the rank and not ended
 
   std::vector<ExitHandler> exit_handlers, quick_exit_handlers, thread_exit_handlers;
   std::vector<std::unique_ptr<char[]>>

@@ -33,14 +33,21 @@ std::size_t find_room() {
   return room + TAIHU_THREAD_VARIABLE_BYTES == end ? static_cast<std::size_t>(below_thread_pointer(0) - room)
                                                    : 0;
 }
+
+/// By the rules of descriptors: takes the descriptor's address in rax, gives the variable's less the thread
+/// pointer there, and changes no other register.
+[[gnu::naked]] void get_fixed() {
+  asm("movq 8(%rax), %rax\n\tret");
+}
 #endif
 
 }  // namespace
 
-std::uint64_t thread_variable_distance(const Elf64_Phdr& segment) {
+// The thread pointer is a multiple of all alignments.
+std::uint64_t thread_variable_distance(const Elf64_Phdr& segment, std::uint64_t taken) {
   const std::uint64_t alignment = segment.p_align > 0 ? segment.p_align : 1;
-  const std::uint64_t end = segment.p_vaddr + segment.p_memsz;
-  return segment.p_memsz + (alignment - end % alignment) % alignment;
+  const std::uint64_t least = taken + segment.p_memsz;
+  return least + (alignment - (segment.p_vaddr + least) % alignment) % alignment;
 }
 
 #if defined(__x86_64__)
@@ -56,14 +63,17 @@ ThreadVariableIndex thread_variable_index(std::uint64_t distance) {
 }
 
 void ThreadVariables::begin() const {
-  if (distance == 0) return;
   char* const first = below_thread_pointer(distance);
   std::memcpy(first, values, value_bytes);
   std::memset(first + value_bytes, 0, bytes - value_bytes);
 }
 
-void* ThreadVariables::place(std::uint64_t offset) const {
+void* thread_variable_place(std::uint64_t distance, std::uint64_t offset) {
   return below_thread_pointer(distance) + offset;
+}
+
+std::uint64_t thread_variable_getter() {
+  return reinterpret_cast<std::uint64_t>(&get_fixed);
 }
 #else
 std::size_t thread_variable_room() {
@@ -76,8 +86,12 @@ ThreadVariableIndex thread_variable_index(std::uint64_t) {
 
 void ThreadVariables::begin() const {}
 
-void* ThreadVariables::place(std::uint64_t) const {
+void* thread_variable_place(std::uint64_t, std::uint64_t) {
   return nullptr;
+}
+
+std::uint64_t thread_variable_getter() {
+  return 0;
 }
 #endif
 

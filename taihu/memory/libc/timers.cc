@@ -123,7 +123,7 @@ struct TimerCall {
 void run_timer_call(sigval place) {
   const auto& call = *static_cast<const TimerCall*>(place.sival_ptr);
   set_current_rank(call.rank);
-  if (call.rank->process != nullptr) call.rank->process->thread_variables.begin();
+  if (call.rank->process != nullptr) call.rank->process->begin_thread_variables();
   call.function(call.value);
 }
 
