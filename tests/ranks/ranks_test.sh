@@ -201,6 +201,25 @@ thread_variables)  # of a position-independent executable
     done
   done
   ;;
+once)  # compiler: std::call_once and std::async in an ordinary executable
+  compiler=$1
+  [ "$(uname -m)" = x86_64 ] || { echo "skipped: thread-local variables lie elsewhere on $(uname -m)"; exit 77; }
+  need "$compiler"
+  # The last of these libraries stays for what follows.
+  for flags in "-ftls-model=initial-exec" ${2:+"$2"} -O2; do
+    $compiler -std=c++20 $flags -fPIC -shared -DLIBRARY "$programs/once.cc" -pthread -o libonce.so || fail compile
+    for level in 0 2; do
+      [ -e program$level ] || $compiler -std=c++20 -g -O$level "$programs/once.cc" ./libonce.so -Wl,-rpath,. -pthread -o program$level || fail compile
+      readelf -rW program$level | grep -q 'TPOFF64.*once_call' || fail "it should reach the library's variables at fixed distances"
+    done
+    for ranks in 1 3 7; do expect 0 "rank $((ranks - 1)) has called once" run $ranks ./program$((ranks == 3 ? 0 : 2)); done
+  done
+  expect 0 "rank 23 has called once" run --turns 2 24 ./program2
+  [ "$(grep -c 'has called once' output)" = 48 ] || { cat output; fail "48 ranks should have run"; }
+  [ "$compiler" = g++ ] || exit 0
+  g++ -std=c++20 -O2 -fopenmp "$programs/once.cc" ./libonce.so -Wl,-rpath,. -Wl,--no-as-needed -lgfortran -o program || fail compile
+  expect 0 "rank 4 has called once" run 5 ./program
+  ;;
 fixed_library)  # thread-local variables of the user's library at fixed distances
   [ "$(uname -m)" = x86_64 ] || { echo "skipped: they lie elsewhere on $(uname -m)"; exit 77; }
   source=$programs/fixed_library.c
