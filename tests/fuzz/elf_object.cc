@@ -3,7 +3,8 @@
 #include "tests/fuzz/fuzz.h"
 
 TAIHU_FUZZ_FILE(path, "./program") {
-  const taihu::memory::ElfObject object(path);
+  taihu::memory::ElfObject object(path);
   object.find_function("main");
   object.find_definition("main", "");
+  if (object.thread_variables() != nullptr) object.place_thread_variables(64);
 }

@@ -209,7 +209,7 @@ once)  # compiler: std::call_once and std::async in an ordinary executable
   for flags in "-ftls-model=initial-exec" ${2:+"$2"} -O2; do
     $compiler -std=c++20 $flags -fPIC -shared -DLIBRARY "$programs/once.cc" -pthread -o libonce.so || fail compile
     for level in 0 2; do
-      [ -e program$level ] || $compiler -std=c++20 -g -O$level "$programs/once.cc" ./libonce.so -Wl,-rpath,. -pthread -o program$level || fail compile
+      [ -e program$level ] || $compiler -std=c++20 -O$level "$programs/once.cc" ./libonce.so -Wl,-rpath,. -pthread -o program$level || fail compile
       readelf -rW program$level | grep -q 'TPOFF64.*once_call' || fail "it should reach the library's variables at fixed distances"
     done
     for ranks in 1 3 7; do expect 0 "rank $((ranks - 1)) has called once" run $ranks ./program$((ranks == 3 ? 0 : 2)); done
