@@ -9,7 +9,7 @@ A claim: id, title, place (in the paper), paper (what it says), word (one of WOR
 value (any number of them). A value: what, paper, page (or a list: the first that is there and has the titles), cells (name = titles,
 row, column, or text: an expression whose groups are taken), ours (calculated from the names; else the first), show (a text with
 {names}), compare (the paper's value or its range), aim (one of AIMS), limit (calculated as `ours` is: what this machine can reach, by
-a measurement of the same run), absent (what to say where a title is on no page), unless (a page: the value is left out where that
+a measurement of the same run), absent (what to say where a title is on no page, or nothing was measured below it), unless (a page: the value is left out where that
 is there)."""
 import ast
 import math
@@ -38,6 +38,10 @@ CELL_KEYS = {"titles", "row", "column", "text"}
 PAGE_KEYS = {"command", "longer", "minutes", "needs", "timed", "inputs"}
 RESULTS_LINE = re.compile(r"\]\(results/([\w-]+)\.md\).*`([^`]+)` \|$")  # of docs/results.md: the page and its command
 MADE_BY = re.compile(r"`((?:bench|rtl)/\S+ [^`]+)`\s+makes")
+
+
+class NotMeasured(Missing):
+    """The page has the rows, and no numbers in them."""
 
 
 class Fault(Exception):
@@ -299,7 +303,7 @@ def without_gaps(names):
             for name, numbers in names.items()}
     empty = sorted(name for name, numbers in kept.items() if not numbers)
     if empty:
-        raise Missing(f"no row has numbers of all of {', '.join(empty)}")
+        raise NotMeasured(f"no row has numbers of all of {', '.join(empty)}")
     return kept
 
 
@@ -357,7 +361,7 @@ class Answers:
             text = text_of(numbers)
             if "show" in value:
                 text = re.sub(r"\{(\w+)\}", lambda name: text_of(calculate(name.group(1), {**names, "ours": numbers})), value["show"])
-        except MissingTitle as problem:
+        except (MissingTitle, NotMeasured) as problem:
             if "absent" in value:
                 return value["absent"], None
             raise Fault(f"{where}: {problem}") from None

@@ -438,7 +438,7 @@ typedef void MPI_T_event_dropped_cb_function(MPI_Count count, MPI_T_event_regist
 #define MPI_F_TAG 1
 #define MPI_F_ERROR 2
 
-/* Where Fortran's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE lie (MPI-5.0, 20.3.5): in the library that programs
+/* Where Fortran's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE lie (MPI-3.1, 17.2.5): in the library that programs
  * with Fortran are linked with. Only for comparing with what Fortran gave. */
 extern MPI_Fint mpi_fortran_status_ignore_[MPI_F_STATUS_SIZE], mpi_fortran_statuses_ignore_[MPI_F_STATUS_SIZE];
 extern MPI_Fint mpi_f08_status_ignore_[MPI_F_STATUS_SIZE], mpi_f08_statuses_ignore_[MPI_F_STATUS_SIZE];

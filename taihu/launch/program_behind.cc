@@ -85,7 +85,13 @@ std::optional<ProgramBehind> program_behind(const std::string& program,
   if (memory::last_part(path) == started && !is_script(path)) return std::nullopt;
   const std::string& node_program = surroundings.node_program;
   const std::string folder = node_program.substr(0, node_program.rfind('/'));
-  std::vector<std::string> command = {"/usr/bin/env", "LD_PRELOAD=" + folder + "/exec-teller.so",
+  const std::string teller = folder + "/exec-teller.so";
+  // Without it the whole program would run here.
+  check_input(access(teller.c_str(), R_OK) == 0, "cannot find " + teller + "; install Taihu as a whole");
+  check_input(teller.find_first_of(" :") == teller.npos,
+              "cannot run " + program + ": Taihu is installed in " + folder +
+                  ", and programs that start others need a path without spaces and colons");
+  std::vector<std::string> command = {"/usr/bin/env", "LD_PRELOAD=" + teller,
                                       std::string("EXEC_TELLER_OF=") + started, path};
   command.insert(command.end(), arguments.begin(), arguments.end());
   const std::string output = surroundings.output_of(command);

@@ -26,7 +26,8 @@ class ProgramBehindTest : public testing::Test {
     write("exec/R",
           "\x7f"
           "ELF");
-    place_.node_program = "/there/libexec/mpi-node";
+    write("exec-teller.so", "");
+    place_.node_program = folder_ + "/mpi-node";
     place_.environment = {{"HOME", "/home"}, {"PATH", "/bin"}};
     place_.find_program = [this](const std::string& name) { return folder_ + "/" + name; };
     place_.output_of = [this](const Words& command) {
@@ -60,7 +61,7 @@ TEST_F(ProgramBehindTest, IsWhatTheProgramBecomesWithItsWordsAndVariables) {
                                  {"HOME=/home", "PATH=/r:/bin", "R_HOME=/r", "PWD=/x", "LD_PRELOAD=/there"});
   const auto behind = program_behind("Rscript", {"x y.R", ""}, place_);
   ASSERT_TRUE(behind.has_value());
-  EXPECT_EQ(command_, (Words{"/usr/bin/env", "LD_PRELOAD=/there/libexec/exec-teller.so", "EXEC_TELLER_OF=R",
+  EXPECT_EQ(command_, (Words{"/usr/bin/env", "LD_PRELOAD=" + folder_ + "/exec-teller.so", "EXEC_TELLER_OF=R",
                              folder_ + "/Rscript", "x y.R", ""}));
   EXPECT_EQ(behind->path, "/r/exec/R");
   EXPECT_EQ(behind->arguments, (Words{"--file=x y.R", ""}));
@@ -72,6 +73,16 @@ TEST_F(ProgramBehindTest, OthersAreNotStarted) {
   EXPECT_FALSE(program_behind(folder_ + "/exec/R", {}, place_).has_value());
   EXPECT_FALSE(program_behind("./solver", {}, place_).has_value());
   EXPECT_FALSE(program_behind(folder_ + "/missing/Rscript", {}, place_).has_value());
+  EXPECT_TRUE(command_.empty());
+}
+
+TEST_F(ProgramBehindTest, NothingIsStartedWithoutWhatTellsOfTheOther) {
+  place_.node_program = folder_ + "/exec/mpi-node";
+  EXPECT_THROW(program_behind("Rscript", {}, place_), Error);
+  std::filesystem::create_directory(folder_ + "/a folder");
+  write("a folder/exec-teller.so", "");
+  place_.node_program = folder_ + "/a folder/mpi-node";
+  EXPECT_THROW(program_behind("Rscript", {}, place_), Error);
   EXPECT_TRUE(command_.empty());
 }
 
