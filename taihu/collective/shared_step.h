@@ -94,7 +94,6 @@ class SharedStep {
   bool follow_stream(int first, int last, std::size_t bytes) noexcept;
   bool give_time(int first, int last, StepNumber later) const noexcept;
   void ask_for_later(int first, int last, const StreamPace::Steps& steps) const noexcept;
-  void fetch_next_of(int first, int last) const noexcept;
   const std::byte* later_data(int member, StepNumber step) const noexcept;
   void own_later_slots() noexcept;
   void own_later_data() noexcept;

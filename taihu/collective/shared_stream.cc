@@ -15,9 +15,8 @@ namespace taihu::collective {
 
 namespace {
 
-constexpr StepNumber slots_fetched_ahead = 3;
-// Copying longer data takes the writer as long as their lines need.
-constexpr std::size_t most_stream_bytes = 512;
+// All that is inline where each member has a core.
+constexpr std::size_t most_owned_bytes = 8192;
 
 // A taker waits for a step so far ahead, which a writer must be able to reach before the taker's next
 // arrival.
@@ -32,16 +31,16 @@ std::size_t lines_of(std::size_t bytes) noexcept {
   return (bytes + sizeof(Board::Line) - 1) / sizeof(Board::Line);
 }
 
-// So many steps ahead, where each has so many lines: what a core can wait for at the same time.
+// So many steps ahead, where each has so many lines: about what a core can wait for at the same time.
 StepNumber steps_asked_for(std::size_t lines) noexcept {
-  return lines <= 4 ? 4 : lines <= 8 ? 2 : lines <= 17 ? 1 : 0;
+  return lines <= 4 ? 4 : lines <= 8 ? 2 : 1;
 }
 
 }  // namespace
 
 void SharedStep::arrive_in_stream() noexcept {
   arrive();
-  if (mine_.form == Form::copied && mine_.length <= most_stream_bytes) own_later_data();
+  if (mine_.form == Form::copied && mine_.length <= most_owned_bytes) own_later_data();
 }
 
 // Of the next step, if it has as many bytes. Of a single line that came to nothing, for no known reason: a
@@ -101,39 +100,19 @@ void SharedStep::ask_for_later(int first, int last, const StreamPace::Steps& ste
   }
 }
 
-// Who has arrived may be ahead of me: its next steps may be there as well.
-void SharedStep::fetch_next_of(int first, int last) const noexcept {
-  for (int k = first; k <= last; ++k) {
-    if (k == me_ || !board_.has_arrived(k, step_)) continue;
-    prefetch(&board_.slot(k, step_ + slots_fetched_ahead));
-    const std::byte* const data = later_data(k, step_ + 1);
-    if (data != nullptr) prefetch_lines(data, length_of(k));
-  }
-}
-
 int SharedStep::await_data_of(int member, std::size_t bytes) {
-  if (bytes <= most_stream_bytes)
-    follow_stream(member, member, bytes);
-  else
-    fetch_next_of(member, member);
+  follow_stream(member, member, bytes);
   return await_arrival(member);
 }
 
 int SharedStep::await_data_up_to(int last_member, std::size_t bytes) {
-  if (bytes <= slot_data_bytes)
-    follow_stream(0, last_member, bytes);
-  else
-    fetch_next_of(0, last_member);
+  if (bytes <= slot_data_bytes) follow_stream(0, last_member, bytes);
   return await_arrivals_up_to(last_member);
 }
 
 int SharedStep::await_data_of_all(std::size_t bytes) {
   const int last = members() - 1;
-  bool is_known = false;
-  if (bytes <= most_stream_bytes)
-    is_known = follow_stream(0, last, bytes);
-  else if (!board_.is_counted())
-    fetch_next_of(0, last);
+  const bool is_known = follow_stream(0, last, bytes);
   return await_all(bytes > slot_data_bytes && !is_known ? bytes : 0);
 }
 
