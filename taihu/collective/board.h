@@ -152,13 +152,19 @@ class Board {
   message::HelpWanted& help_wanted() const noexcept { return *help_wanted_; }
   /// More ranks than cores: waiting for others means giving a core away.
   bool crowded() const noexcept { return crowded_; }
-  /// Up to this size data from or for one member are better inline than read from its buffer. With a core
-  /// for each rank a second meeting costs less than to copy more twice; without, it costs the scheduler's
-  /// time.
-  std::size_t inline_bytes() const noexcept { return crowded_ ? most_inline_bytes() : 1024; }
-  /// The same where everyone waits for everyone in any case.
+  /// Up to these sizes data are better inline than read from their members' buffers. Inline they are copied
+  /// once more, but nobody who only gives data waits for those who take them, and lines move while both sides
+  /// work. With buffers that programs write and read, that is worth so much (two members, far cores, 8 KiB: a
+  /// bcast 7.1 us from the buffer, 4.3 inline); where nobody touches them it costs. With fewer cores than
+  /// ranks a second meeting costs the scheduler's time.
+  std::size_t inline_bytes_from_one() const noexcept { return inline_bytes(8192); }  ///< the same for all
+  /// Of each member. One takes all, which otherwise all do together.
+  std::size_t inline_bytes_reduced_to_one() const noexcept { return inline_bytes(bytes_for_one(8192)); }
+  std::size_t inline_bytes_gathered_to_one() const noexcept { return inline_bytes(bytes_for_one(2048)); }
+  std::size_t inline_bytes_scattered() const noexcept { return inline_bytes(2048); }  ///< all blocks together
+  /// Where everyone waits for everyone in any case.
   std::size_t inline_bytes_of_all() const noexcept {
-    return crowded_ ? std::min<std::size_t>(most_inline_bytes(), 4096) : 512;
+    return std::min<std::size_t>(most_inline_bytes(), 4096);
   }
   StepNumber half_depth() const noexcept { return depth_ / 2; }
   Slot& slot(int member, StepNumber step) const noexcept {
@@ -290,6 +296,14 @@ class Board {
   struct alignas(64) Departure {
     std::atomic<StepNumber> step{0};
   };
+
+  std::size_t inline_bytes(std::size_t with_cores) const noexcept {
+    return crowded_ ? most_inline_bytes() : std::min(most_inline_bytes(), with_cores);
+  }
+  /// Of each member, when one takes data of all others.
+  std::size_t bytes_for_one(std::size_t of_all) const noexcept {
+    return std::max<std::size_t>(1024, of_all / std::max<std::size_t>(1, doorbells_.size() - 1));
+  }
 
   void grant_wishes(int member, std::atomic<std::uint64_t>& signature, StepNumber step) noexcept;
   bool is_granted(std::uint64_t wish, int by, std::atomic<std::uint64_t>& signature,

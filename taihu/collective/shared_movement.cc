@@ -51,7 +51,7 @@ int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root, const 
     if (meanwhile) meanwhile();
     return M_SUCCESS;
   }
-  const bool is_inline = bytes <= handle.board().inline_bytes();
+  const bool is_inline = bytes <= handle.board().inline_bytes_from_one();
   SharedStep step(handle, {.call = Call::bcast, .root = root, .bytes = bytes});
   if (step.me() == root) {
     if (is_inline) {
@@ -67,7 +67,7 @@ int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root, const 
     return is_inline ? M_SUCCESS : step.depart_and_help();
   }
   step.arrive();
-  const int code = step.await_data_of(root, bytes);
+  const int code = is_inline ? step.await_data_of(root, bytes) : step.await_arrival(root);
   if (code != M_SUCCESS) return code;
   if (step.form_of(root) == Form::nothing) return report_missing_data(handle, root);
   if (is_inline) {
@@ -123,8 +123,9 @@ int give_block(GroupHandle& handle, SharedStep& step, Lengths lengths, const voi
 int take_blocks(GroupHandle& handle, SharedStep& step, Lengths lengths, void* result, const BlockMap& map,
                 std::size_t own_bytes) {
   // Long blocks make no stream: their members wait for the root in each call.
-  const int arrived = own_bytes <= handle.board().inline_bytes() ? step.await_data_of_all(own_bytes)
-                                                                 : step.await_all_arrivals();
+  const int arrived = own_bytes <= handle.board().inline_bytes_gathered_to_one()
+                          ? step.await_data_of_all(own_bytes)
+                          : step.await_all_arrivals();
   if (arrived != M_SUCCESS) {
     step.await_writers();
     return arrived;
@@ -168,7 +169,7 @@ int gather(GroupHandle& handle, Lengths lengths, const void* source, std::size_t
     places.publish(step);
     return take();
   }
-  if (bytes > handle.board().inline_bytes()) {
+  if (bytes > handle.board().inline_bytes_gathered_to_one()) {
     step.publish(source, nullptr, bytes);
     step.arrive();
     return give_block(handle, step, lengths, source, bytes, root);
@@ -262,7 +263,7 @@ int fetch_own_length(GroupHandle& handle, SharedStep& step, void* result, std::s
 bool put_only_block(GroupHandle& handle, SharedStep& step, const void* source, const BlockMap& map) {
   const int other = 1 - step.me();
   const std::size_t bytes = map.bytes(other);
-  if (bytes > handle.board().inline_bytes()) return false;
+  if (bytes > handle.board().inline_bytes_scattered()) return false;
   copy_block(step.place_with_length(bytes), map.block(source, other), bytes);
   step.arrive_in_stream();
   return true;
@@ -283,7 +284,7 @@ int scatter_from_root(GroupHandle& handle, SharedStep& step, const void* source,
     step.arrive();
     copy_block(result, map.block(source, step.me()), bytes);
   };
-  if (all_bytes - table_bytes <= handle.board().inline_bytes() &&
+  if (all_bytes - table_bytes <= handle.board().inline_bytes_scattered() &&
       all_bytes <= handle.board().most_inline_bytes()) {
     if (is_equal) {
       put_equal_blocks(step.place_inline(all_bytes), source, map.bytes(0), step.members(), step.me());
@@ -319,7 +320,9 @@ int scatter(GroupHandle& handle, Lengths lengths, const void* source, const Bloc
     return fits ? code : M_ERROR_TRUNCATE;
   }
   step.arrive();
-  const int code = step.await_data_of(root, bytes * static_cast<std::size_t>(step.members() - 1));
+  const std::size_t all_bytes = bytes * static_cast<std::size_t>(step.members() - 1);
+  const int code = all_bytes <= handle.board().inline_bytes_scattered() ? step.await_data_of(root, all_bytes)
+                                                                        : step.await_arrival(root);
   if (code != M_SUCCESS) return code;
   if (step.form_of(root) == Form::nothing) return report_missing_data(handle, root);
   if (!is_equal) return fetch_own_length(handle, step, result, bytes, root);

@@ -5,6 +5,7 @@
 //
 // Operands are folded from the last member to the first: the target of a step is then apart from its operands
 // or the right one, which is all that an operation must support.
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -20,7 +21,11 @@ namespace taihu::collective::shared {
 namespace {
 
 /// Everyone combines everyone's inline data itself as long as that is less work than a second meeting.
-constexpr std::size_t combined_by_all_bytes = 16384;
+bool are_combined_by_all(const Board& board, std::size_t bytes) {
+  constexpr std::size_t most_bytes = 16384;  // of all members
+  return bytes <= board.inline_bytes_of_all() &&
+         bytes <= most_bytes / static_cast<std::size_t>(board.members());
+}
 
 /// With more members than this, and fewer cores, one combines for all: everyone would read a line of everyone
 /// else. Whatever the length, so that members whose lengths differ meet as often.
@@ -35,12 +40,14 @@ auto addresses_in(SharedStep& step) {
 // kernel together (measured: 64 bytes, two members, 0.69 us against 0.47).
 class InlineOperands {
  public:
+  static constexpr std::size_t most_copied_bytes = 1024;
+
   InlineOperands(SharedStep& step, std::size_t offset, std::size_t bytes)
       : step_(step), offset_(static_cast<std::ptrdiff_t>(offset)), bytes_(bytes) {}
 
   const std::byte* operator()(int k) {
     const std::byte* there = at(static_cast<const void*>(step_.source_of(k)), offset_);
-    if (k == step_.me() || step_.form_of(k) != Form::copied || bytes_ > sizeof copies_[0]) return there;
+    if (k == step_.me() || step_.form_of(k) != Form::copied || bytes_ > most_copied_bytes) return there;
     std::byte* here = copies_[k & 1];  // `fold` uses two neighbours at a time
     copy_block(here, there, bytes_);
     return here;
@@ -50,14 +57,20 @@ class InlineOperands {
   SharedStep& step_;
   std::ptrdiff_t offset_;
   std::size_t bytes_;
-  alignas(64) std::byte copies_[2][1024];
+  alignas(64) std::byte copies_[2][most_copied_bytes];
 };
 
-// result = data first (op) ... (op) data `last`, from the board.
+// result = data first (op) ... (op) data `last`, from the board, in pieces that InlineOperands copies.
 void combine_inline(SharedStep& step, int first, int last, void* result, std::size_t count,
                     const Reduction& reduction) {
-  if (count == 0) return;
-  fold(reduction, result, first, last, count, InlineOperands(step, 0, count * reduction.element_bytes));
+  const std::size_t piece =
+      std::max<std::size_t>(1, InlineOperands::most_copied_bytes / reduction.element_bytes);
+  for (std::size_t done = 0; done < count; done += piece) {
+    const std::size_t elements = std::min(piece, count - done);
+    const std::size_t offset = done * reduction.element_bytes;
+    fold(reduction, at(result, static_cast<std::ptrdiff_t>(offset)), first, last, elements,
+         InlineOperands(step, offset, elements * reduction.element_bytes));
+  }
 }
 
 /// Who reads what a member offers: `all`, who are waited for as well; `followers`, who are not; or nobody.
@@ -90,7 +103,7 @@ int reduce(GroupHandle& handle, const void* source, void* result, std::size_t co
     if (bytes != 0) copy_block(result, source, bytes);
     return M_SUCCESS;
   }
-  const bool is_inline = bytes <= handle.board().inline_bytes();
+  const bool is_inline = bytes <= handle.board().inline_bytes_reduced_to_one();
   const Announcement call{Call::reduce, root, bytes, reduction.code};
   if (is_inline) {
     SharedStep step(handle, call);
@@ -138,8 +151,7 @@ int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t
     return allreduce_of_many(handle, source, result, count, reduction);
   if (count == 0) return move_nothing(handle, Call::allreduce);
   const std::size_t bytes = count * reduction.element_bytes;
-  const bool is_inline = bytes <= handle.board().inline_bytes_of_all() &&
-                         bytes <= combined_by_all_bytes / static_cast<std::size_t>(handle.local_members());
+  const bool is_inline = are_combined_by_all(handle.board(), bytes);
   const Announcement call{Call::allreduce, -1, bytes, reduction.code};
   if (is_inline) {
     SharedStep step(handle, call);
@@ -176,7 +188,7 @@ class OperandsForTheOther {
     step.keep(source == result ? own_ : mine);
     step.arrive();
   }
-  static constexpr std::size_t most_bytes = 512;  ///< all that is inline where each member has a core
+  static constexpr std::size_t most_bytes = 4096;  ///< all that is inline
 
  private:
   alignas(64) std::byte own_[most_bytes];  ///< where the result goes to the same memory
@@ -241,7 +253,7 @@ Readers readers_in_scan(const SharedStep& step, std::size_t bytes) {
 int scan(GroupHandle& handle, const void* source, void* result, std::size_t count,
          const Reduction& reduction) {
   const std::size_t bytes = count * reduction.element_bytes;
-  const bool is_inline = bytes <= handle.board().inline_bytes_of_all();
+  const bool is_inline = are_combined_by_all(handle.board(), bytes);
   PieceBuffers pieces(reduction.element_bytes, handle.schedule_scratch());
   if (!pieces.has_memory()) return M_ERROR_MEMORY;
   SharedStep step(handle, {Call::scan, -1, bytes, reduction.code});
@@ -286,7 +298,7 @@ void exscan_piece(Buffers& buffers, PieceBuffers& pieces, int members, std::size
 int exscan(GroupHandle& handle, const void* source, void* result, std::size_t count,
            const Reduction& reduction) {
   const std::size_t bytes = count * reduction.element_bytes;
-  const bool is_inline = bytes <= handle.board().inline_bytes_of_all();
+  const bool is_inline = are_combined_by_all(handle.board(), bytes);
   PieceBuffers pieces(reduction.element_bytes, handle.schedule_scratch());
   if (!pieces.has_memory()) return M_ERROR_MEMORY;
   SharedStep step(handle, {Call::exscan, -1, bytes, reduction.code});
