@@ -52,15 +52,20 @@ void SharedStep::own_later_data() noexcept {
   for (std::size_t line = first; line < end; ++line) message::prefetch_to_write(&own_.data[line]);
 }
 
-// Whether the data are known to be there. As far as they are, those of the next steps are asked for.
+// Whether the data are known to be there. As far as they are, those of the next steps are asked for. Where
+// ranks share cores, the writers may need this one, and nobody waits for them here.
 bool SharedStep::follow_stream(int first, int last, std::size_t bytes) noexcept {
-  if (board_.crowded() || board_.half_depth() < least_half_depth) return false;
+  if (board_.half_depth() < least_half_depth) return false;
   StreamPace& pace = own_.pace;
   pace.begin(step_, first, last);
   if (!pace.is_known()) {
     if (!pace.looks_ahead()) return false;
     const StepNumber later = step_ + steps_together - 1;
     const bool at_once = have_arrived(first, last, later);
+    if (!at_once && board_.crowded()) {
+      pace.look_later();
+      return false;
+    }
     if (!at_once && !give_time(first, last, later)) {
       pace.wait_was_in_vain();
       return false;

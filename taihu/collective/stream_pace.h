@@ -50,7 +50,9 @@ class StreamPace {
     is_behind_ = at_once;
     calls_without_ = least_calls_without;
   }
-  /// It has not.
+  /// It was not there, and nobody has waited for it.
+  void look_later() noexcept { looks_from_ = step_ + calls_before; }
+  /// It has been waited for, and has not come.
   void wait_was_in_vain() noexcept {
     looks_from_ = step_ + calls_without_;
     calls_without_ = std::min(2 * calls_without_, most_calls_without);

@@ -33,6 +33,10 @@ TEST(StreamPace, WaitsForLaterCallsOnlyInStreamsInWhichTheyCome) {
   EXPECT_EQ(calls_until_it_looks(), 8U);
   pace.wait_was_in_vain();
   EXPECT_EQ(calls_until_it_looks(), StreamPace::least_calls_without);
+  for (int k = 0; k < 3; ++k) {
+    pace.look_later();
+    EXPECT_EQ(calls_until_it_looks(), StreamPace::calls_before);
+  }
 
   StreamPace fresh;
   for (std::uint64_t k = 1; k < 100; k += 2) {  // another call comes between
