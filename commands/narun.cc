@@ -143,7 +143,7 @@ std::string milliseconds(const std::string& seconds) {
 
 /// Tells the preloaded library, which trusts the values.
 void set_environment(const Options& options) {
-  const std::int64_t min = parse_bytes(options.min, "--min");
+  const std::int64_t min = size_option(options.min, "--min");
   if (min < parse_bytes(least_min, ""))
     throw UsageError("--min " + options.min + " is too small (small blocks are packed); give at least " +
                      least_min);
@@ -151,7 +151,7 @@ void set_environment(const Options& options) {
   set("NARUN_MIN", std::to_string(min));
   set("NARUN_AFTER", options.after);
   if (!options.after_bytes.empty())
-    set("NARUN_AFTER_BYTES", std::to_string(parse_bytes(options.after_bytes, "--after-bytes")));
+    set("NARUN_AFTER_BYTES", std::to_string(size_option(options.after_bytes, "--after-bytes")));
   if (!options.observe.empty()) set("NARUN_OBSERVE", milliseconds(options.observe));
   set("NARUN_REPORT", output(options.report, "--report", FileUse::appended));
   set("NARUN_JSON", output(options.json, "--json", FileUse::replaced));

@@ -11,7 +11,6 @@
 #include "taihu/base/output_file.h"
 #include "taihu/base/program.h"
 #include "taihu/base/program_options.h"
-#include "taihu/base/units.h"
 #include "taihu/model/message_trace.h"
 #include "taihu/model/network_comparison.h"
 
@@ -157,7 +156,7 @@ int run(int argc, char** argv) {
   if (!parse_command_line(app, argc, argv)) return 0;
   check(options);
   options.comparison.collective = collective_named(options.collective);
-  options.comparison.block_bytes = static_cast<std::size_t>(parse_bytes(options.block, "--block"));
+  options.comparison.block_bytes = static_cast<std::size_t>(size_option(options.block, "--block"));
   const std::unique_ptr<topology::Interconnect> network =
       options.network.empty() ? topology::make_interconnect(topology::FatTree{}, {})
                               : std::move(topology::read_interconnect(options.network).network);

@@ -153,7 +153,7 @@ std::function<int()> parse(CLI::App& app, Options& options) {
                    "compare this many random configurations with BookSim; 50 by default")
       ->expected(0, 1)
       ->default_str("50")
-      ->check(CLI::Range(1, 1000));
+      ->check(CLI::Range(1, stored_configurations()));
   validate->add_option("--seed", options.seed, "draws the configurations of --sweep");
   CLI::App* model = command("model", "tables 2 and 3 of the paper, as printed and corrected", do_model);
   model->add_option("-n,--size", options.size, "rows and columns")->check(CLI::Range(2, 64));

@@ -34,7 +34,7 @@ NumaTraffic read_report(const std::string& name, const model::NumaMachine& machi
 
 std::vector<model::NumaPrediction> predictions(const Options& options, const model::NumaMachine& machine) {
   if (options.report.empty())
-    return model::predict_even(machine, static_cast<double>(parse_bytes(options.bytes, "--bytes")),
+    return model::predict_even(machine, static_cast<double>(size_option(options.bytes, "--bytes")),
                                options.threads, options.unplaced, options.solve);
   const NumaTraffic with = read_report(options.report, machine);
   const NumaTraffic without =
@@ -125,8 +125,8 @@ void check(const Options& options) {
 std::string measured_machine(const Options& options) {
   model::NumaMeasurement measurement;
   if (!options.bytes.empty()) {
-    const std::int64_t bytes = parse_bytes(options.bytes, "--bytes");
-    check_input(bytes >= 1 << 16, "--bytes is too small to take the time of; give 64K or more");
+    const std::int64_t bytes = size_option(options.bytes, "--bytes");
+    if (bytes < 1 << 16) throw UsageError("--bytes is too small to take the time of; give 64K or more");
     measurement.bytes_per_thread = static_cast<std::size_t>(bytes);
   }
   measurement.progress = [](const std::string& step) {

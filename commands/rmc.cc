@@ -43,7 +43,9 @@ Model model_for_run(const Options& options) {
   settings.fission_matrix = options.fission_matrix;
   if (settings.mode == RunMode::fixed_source) settings.inactive = 0;
   if (settings.inactive >= settings.batches)
-    throw UsageError("--inactive has to be less than the number of batches");
+    throw UsageError(std::to_string(settings.inactive) + " inactive batches of " +
+                     std::to_string(settings.batches) + " leave no active one; give a smaller --inactive" +
+                     (options.batches > 0 ? " or more --batches" : ""));
   if (options.tracking == "surface") settings.tracking = Tracking::surface;
   if (options.tracking == "delta") settings.tracking = Tracking::delta;
   if (options.tracking == "hybrid") settings.tracking = Tracking::hybrid;

@@ -124,7 +124,10 @@ void add_run_options(CLI::App& command, Options& options) {
 
 void add_view_options(CLI::App& command, Options& options) {
   command.add_option("--origin", options.origin, "centre in cm")->expected(3)->type_name("X Y Z");
-  command.add_option("--width", options.width, "width and height in cm")->expected(2)->type_name("W H");
+  command.add_option("--width", options.width, "width and height in cm")
+      ->expected(2)
+      ->check(CLI::Range(1e-6, 1e9).description(""))
+      ->type_name("W H");
 }
 
 /// "-.5" would be taken for an option.
@@ -185,8 +188,10 @@ Command parse_options(int argc, char** argv, Options& options) {
   plot_command->add_option("-o,--output", options.picture, "the picture")
       ->type_name("FILE")
       ->capture_default_str();
-  library_command->add_option("text", options.library, "JSON library")->required()->type_name("JSON");
-  library_command->add_option("target", options.target, "HDF5 library to write")->required()->type_name("H5");
+  library_command->add_option("TEXT.json", options.library, "JSON library")->required()->type_name("FILE");
+  library_command->add_option("LIBRARY.h5", options.target, "HDF5 library to write")
+      ->required()
+      ->type_name("FILE");
   std::vector<std::string> words = with_leading_zeros(argc, argv);
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());

@@ -4,8 +4,10 @@
 // headers of CLI11 are large.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <type_traits>
@@ -52,6 +54,8 @@ inline bool lexical_cast(const std::string& text, double& value) {
 
 #include "taihu/base/error.h"
 #include "taihu/base/nearest.h"
+#include "taihu/base/option_mistake.h"
+#include "taihu/base/units.h"
 
 namespace taihu {
 
@@ -74,17 +78,53 @@ inline void refuse_option(const CLI::App& app, const std::string& word) {
   throw UsageError("unknown option " + name + suggestion(name, option_names(app)));
 }
 
-/// Throws when the first word is a command that there is not, or when any word is an option that nobody has
-/// taken.
+/// Throws when there should be a command and is none, when the first word is a command that there is not, or
+/// when any word is an option that nobody has taken.
 inline void refuse_rest(const CLI::App& app) {
   const std::vector<std::string> rest = app.remaining(true);
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
-  if (!rest.empty() && !rest.front().starts_with("-") && !commands.empty() && app.get_subcommands().empty()) {
+  if (!commands.empty() && app.get_subcommands().empty()) {
     std::vector<std::string> names;
-    for (const CLI::App* command : commands) names.push_back(command->get_name());
-    throw UsageError("unknown command " + rest.front() + suggestion(rest.front(), names));
+    std::string list;
+    for (const CLI::App* command : commands) {
+      names.push_back(command->get_name());
+      list += (list.empty() ? "" : ", ") + names.back();
+    }
+    if (rest.empty()) throw UsageError("no command given; there are " + list);
+    if (!rest.front().starts_with("-")) {
+      const std::string meant = suggestion(rest.front(), names);
+      throw UsageError("unknown command " + rest.front() + (meant.empty() ? "; there are " + list : meant));
+    }
   }
   for (const std::string& word : rest) refuse_option(app, word);
+}
+
+/// `text` begins with the longest name of an option: in its place that one which is among `words`.
+inline std::string with_written_name(const CLI::App& app, const std::string& text,
+                                     const std::vector<std::string>& words) {
+  const std::string name = text.substr(0, text.find_first_of(": "));
+  const auto written = [&](const std::string& begin) {
+    return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+      return word == begin || word.starts_with(begin + "=");
+    });
+  };
+  if (written(name)) return text;
+  for (const CLI::Option* option : app.get_options())
+    if (option->check_name(name))
+      for (const std::string& other : option->get_snames())
+        if (written("-" + other)) return "-" + other + text.substr(name.size());
+  for (const CLI::App* command : app.get_subcommands())
+    if (std::string changed = with_written_name(*command, text, words); changed != text) return changed;
+  return text;
+}
+
+/// The value of an option that is a size, such as 64K.
+inline std::int64_t size_option(const std::string& text, const char* name) {
+  try {
+    return parse_bytes(text, name);
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
 }
 
 /// Parses. True: go on; false: help or the version was asked for and is printed, the exit code is 0.
@@ -99,7 +139,9 @@ inline bool parse_command_line(CLI::App& app, int argc, char** argv) {
     return false;
   } catch (const CLI::ParseError& error) {
     refuse_rest(app);  // a misspelt option often makes another error, told first
-    throw UsageError(error.what());
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+      throw UsageError("unexpected argument " + app.remaining(true).front() + "; --help shows all options");
+    throw UsageError(with_written_name(app, option_mistake(error.what()), {argv + 1, argv + argc}));
   }
   return true;
 }

@@ -331,7 +331,9 @@ RunOptions parse_run(const LaunchCommand& command, const std::vector<std::string
     options.text_to_print = version + "\n";
     return options;
   } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what());
+    throw UsageError(
+        with_written_name(app, option_mistake(error.what()),
+                          {words.begin(), words.begin() + static_cast<std::ptrdiff_t>(split.program)}));
   }
   read_texts(texts, options);
   refuse_universe(options.job);

@@ -172,6 +172,7 @@ TEST(CommandLine, refusals) {
   EXPECT_EQ(refusal({}), "no program given; parcrun [options] program [arguments]");
   EXPECT_EQ(refusal({"-n", "2"}), "no program given; parcrun [options] program [arguments]");
   EXPECT_EQ(refusal({"-n"}), "-n needs a value; see parcrun --help");
+  EXPECT_EQ(refusal({"-n", "0", "p", "--np"}), "-n: '0' is not a whole number from 1 on");
   EXPECT_EQ(refusal({"-genv", "A"}), "-genv needs a value; see parcrun --help");
   EXPECT_EQ(refusal({"--verbose=1", "p"}), "--verbose takes no value");
   for (const char* number : {"0", "-1", "x", "2x", "", "99999999999", "1.5"})

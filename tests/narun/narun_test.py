@@ -71,6 +71,12 @@ class Options(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr.count("\n")), (1, 1), done.stderr)
             self.assertIn("libnarun.so cannot be preloaded (its path has a space or a colon)", done.stderr)
 
+    def test_sizes_that_are_none_are_wrong_use(self):
+        for option in "--min", "--after-bytes":
+            done = run(option, "much", "true")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertTrue(done.stderr.startswith(f"narun: {option}: 'much' is not a size"), done.stderr)
+
     def test_words_behind_the_program_are_its_own(self):
         done = run("echo", "--report", "--help", "-n")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "--report --help -n\n", ""))

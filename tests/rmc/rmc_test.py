@@ -114,9 +114,10 @@ expect(os.listdir(f'{work}/full') == [], f'on a full disk there is {os.listdir(f
 open(f'{work}/file', 'w').close()
 for words, code, text in ((['-o', 'file'], 1, 'cannot create folder file (Not a directory)'),
                           (['-o', 'file/in'], 1, 'cannot create folder file/in (Not a directory)'),
-                          (['--particles', '0'], 2, '--particles: Value 0 not in range 1 to 1099511627775'),
-                          (['--inactive', '-1'], 2, '--inactive: Value -1 not in range 0 to 100000000'),
-                          (['--seed', '-1'], 2, None), (['--seed', '0'], 2, '--seed: Value 0 not in range 1 to 18446744073709551615'),
+                          (['--particles', '0'], 2, "--particles: '0' is not a whole number from 1 to 1099511627775"),
+                          (['--inactive', '-1'], 2, "--inactive: '-1' is not a whole number from 0 to 100000000"),
+                          (['--seed', '-1'], 2, None), (['--seed', '0'], 2, "--seed: '0' is not a whole number from 1 to 18446744073709551615"),
+                          (['--batches', '2'], 2, "50 inactive batches of 2 leave no active one; give a smaller --inactive or more --batches"),
                           (['--schedule', 'fair'], 2, 'schedule "fair" is not one; write static, dynamic,N or guided,N'),
                           (['--schedule', 'dynamic,0'], 2, 'schedule "dynamic,0": the chunk is a number from 1 on'),
                           (['--domain-box', *'0 0 0 1 1 1'.split()], 2, '--domain-box requires --domains'),
@@ -138,4 +139,11 @@ run('plot', model, '--origin', '32', '-32', '0', '--width', '64', '64', '--pixel
 run('library', f'{model}/c5g7.json', 'c5g7.h5')
 expect('no such file' in run('run', 'nowhere', code=1).stderr, 'a missing model has another message')
 expect(run('run', model, '--threads', '0', code=2).stderr.startswith('rmc: '), 'wrong use has no message')
-run('fly', code=2)
+for words, text in (([], 'no command given; there are run, restart, check, plot, library, bench'),
+                    (['fly'], 'unknown command fly; there are run, restart, check, plot, library, bench'),
+                    (['library'], 'TEXT.json is missing; --help shows all options'),
+                    (['plot', model, '--width', '0', '5'], "--width: '0' is not a number from 0.000001 to 1000000000"),
+                    (['plot', model, '--width', '5'], '--width takes at least 2 values, not 1'),
+                    (['run', model, 'more'], 'unexpected argument more; --help shows all options')):
+    wrong = run(*words, code=2)
+    expect(wrong.stderr == f'rmc: {text}\n' and not wrong.stdout, f'{words}: {wrong.stderr}{wrong.stdout}')

@@ -69,6 +69,10 @@ bool SweepRow::agrees() const noexcept {
          });
 }
 
+int stored_configurations() {
+  return static_cast<int>(std::size(swept_curves));
+}
+
 std::vector<SweepRow> validate_sweep(int count, std::uint64_t seed, const Progress& progress) {
   std::vector<const SweptCurve*> curves;
   for (const SweptCurve& curve : swept_curves) curves.push_back(&curve);

@@ -26,6 +26,8 @@ struct SweepRow {
 
 /// Latencies at the loads of a stored curve, without the search for the saturation.
 SweepRow latencies_beside(const SweptCurve& curve);
+/// How many there are to draw from.
+int stored_configurations();
 /// `count` of the stored configurations, or all, none twice. `progress` may be empty.
 std::vector<SweepRow> validate_sweep(int count, std::uint64_t seed, const Progress& progress);
 std::string to_text(const std::vector<SweepRow>& rows);
