@@ -148,6 +148,7 @@ void set_environment(const Options& options) {
     throw UsageError("--min " + options.min + " is too small (small blocks are packed); give at least " +
                      least_min);
   set("NARUN_PLACE", options.place);
+  set("NARUN_PROCESS", std::to_string(getpid()));  // that of the program, too
   set("NARUN_MIN", std::to_string(min));
   set("NARUN_AFTER", options.after);
   if (!options.after_bytes.empty())

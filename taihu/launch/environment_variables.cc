@@ -99,6 +99,7 @@ constexpr EnvironmentVariable variables[] = {
     {"NARUN_MIN", launcher, narun, "bytes", "262144", "`--min`"},
     {"NARUN_OBSERVE", launcher, narun, "milliseconds", "4000", "`--observe`"},
     {"NARUN_PLACE", launcher, narun, "`partition`, `rebind`, `observe`, `none`", "partition", "`--place`"},
+    {"NARUN_PROCESS", launcher, narun, "process", "none", "the one that narun has become"},
     {"NARUN_REPORT", launcher, narun, "file", "none", "`--report`"},
     // Compilers and applications.
     {"TAIHU_CLANG", user, "parcc", "program", "clang-19 of the PATH",

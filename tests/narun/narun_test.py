@@ -77,6 +77,18 @@ class Options(unittest.TestCase):
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertTrue(done.stderr.startswith(f"narun: {option}: 'much' is not a size"), done.stderr)
 
+    def test_a_report_without_large_blocks_says_so(self):
+        text = r"narun: process \d+ has allocated no block of 1 MiB or more; nothing was placed \(--min names another size\)\n"
+        for asked in (["--report"], ["--after", "set_up"]):
+            self.assertRegex(run(*asked, "--min", "1M", "true").stderr, f"^{text}$")
+        self.assertEqual(run("true").stderr, "")
+        self.assertEqual(run("--report", "sh", "-c", "/bin/true; :").stderr, "")  # a child; sh ends by _exit
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder, "report")
+            run(f"--report={file}", "--json", f"{file}.json", "--min", "1M", "true")
+            self.assertRegex(file.read_text(), f"^{text}$")
+            self.assertEqual(json.loads(pathlib.Path(f"{file}.json").read_text())["total"]["local"], 0)
+
     def test_words_behind_the_program_are_its_own(self):
         done = run("echo", "--report", "--help", "-n")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "--report --help -n\n", ""))

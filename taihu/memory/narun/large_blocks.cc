@@ -158,10 +158,21 @@ void LargeBlocks::write_json_report() {
   if (!settings_.json.empty()) write_text(settings_.json, "we", to_json(allocator_.report()));
 }
 
+/// Who has asked for a report of a program looks for it. Launchers, shells and other small programs on the
+/// way, and what they start, have nothing to tell.
+void LargeBlocks::tell_of_no_blocks() {
+  if (static_cast<std::size_t>(getpid()) != settings_.process) return;
+  if (!settings_.wants_report() && settings_.after_function.empty()) return;
+  const std::string text = "narun: process " + std::to_string(getpid()) + " has allocated no block of " +
+                           format_bytes(static_cast<std::int64_t>(settings_.least_bytes)) +
+                           " or more; nothing was placed (--min names another size)\n";
+  write_text(settings_.report.empty() ? "stderr" : settings_.report, "ae", text);
+  write_json_report();
+}
+
 void LargeBlocks::finish() {
-  // Launchers, shells and other small programs on the way have nothing to tell.
   if (settings_.placing == PreloadSettings::Placing::observe && triggers_ > 0) observer_.stop();
-  if (allocated_blocks_ == 0) return;
+  if (allocated_blocks_ == 0) return tell_of_no_blocks();
   write_text_report("at the end");
   // The file shows the moment of the trigger, when the blocks were all there.
   const bool observing = settings_.placing == PreloadSettings::Placing::observe;

@@ -37,6 +37,7 @@ class LargeBlocks {
   void observe(const char* cause);
   void observed(std::span<const ObservedUse> uses);
   void write_text_report(const char* moment);
+  void tell_of_no_blocks();
   void write_json_report();
   void look_for_function();
   BlockKind kind_now() const noexcept;

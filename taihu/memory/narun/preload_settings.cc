@@ -33,6 +33,7 @@ PreloadSettings read_preload_settings() {
   settings.observe_seconds = static_cast<double>(bytes_of("NARUN_OBSERVE", 4000)) / 1000;
   settings.report = text_of("NARUN_REPORT");
   settings.json = text_of("NARUN_JSON");
+  settings.process = bytes_of("NARUN_PROCESS", 0);
   return settings;
 }
 

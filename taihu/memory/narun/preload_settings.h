@@ -20,13 +20,13 @@ struct PreloadSettings {
   std::size_t after_bytes = 0;  ///< trigger: this many bytes are in large blocks; 0 for none
   double observe_seconds = 4;   ///< of the process's processor time
   std::string report, json;     ///< files, "stderr", or "" for none; %p is the process
+  std::size_t process = 0;      ///< the one that narun has become; others are its children
 
   bool wants_report() const { return !report.empty() || !json.empty(); }
 };
 
-/// Reads NARUN_PLACE, NARUN_MIN, NARUN_AFTER, NARUN_AFTER_BYTES, NARUN_OBSERVE (milliseconds),
-/// NARUN_REPORT, NARUN_JSON. narun has checked
-/// the values: wrong ones count as unset.
+/// Reads NARUN_PLACE, NARUN_MIN, NARUN_AFTER, NARUN_AFTER_BYTES, NARUN_OBSERVE (milliseconds), NARUN_REPORT,
+/// NARUN_JSON, NARUN_PROCESS. narun has checked the values: wrong ones count as unset.
 PreloadSettings read_preload_settings();
 
 }  // namespace taihu::memory
