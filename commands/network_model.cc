@@ -156,6 +156,7 @@ int run(int argc, char** argv) {
   if (!parse_command_line(app, argc, argv)) return 0;
   check(options);
   options.comparison.collective = collective_named(options.collective);
+  options.comparison.progress = progress_on_terminal();
   options.comparison.block_bytes = static_cast<std::size_t>(size_option(options.block, "--block"));
   const std::unique_ptr<topology::Interconnect> network =
       options.network.empty() ? topology::make_interconnect(topology::FatTree{}, {})

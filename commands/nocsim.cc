@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // nocsim: simulates a network on chip whose routers do MPI collectives.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 
@@ -32,15 +30,6 @@ struct Options {
   bool json = false, quick = false;
 };
 
-/// A progress line on a terminal.
-Progress progress_bar() {
-  if (isatty(STDERR_FILENO) == 0) return {};
-  return [](int done, int all) {
-    std::fprintf(stderr, "\r%3d%% (%d of %d)%s", static_cast<int>(100LL * done / all), done, all,
-                 done == all ? "\n" : "");
-  };
-}
-
 void do_run(const Options& options) {
   const RunReport report = run_config(read_config(options.file));
   std::fputs((options.json ? to_json(report) : to_text(report)).c_str(), stdout);
@@ -57,7 +46,7 @@ void do_sweep(const Options& options) {
     make_writable_folder(options.out);
     for (const std::string& file : {table, picture}) writable_file(file, "--out");
   }
-  const std::vector<LoadPoint> points = sweep(config, loads, progress_bar());
+  const std::vector<LoadPoint> points = sweep(config, loads, progress_on_terminal());
   std::string csv = load_header();
   for (const LoadPoint& point : points) csv += to_csv(point);
   std::fputs(csv.c_str(), stdout);
@@ -72,7 +61,7 @@ void do_sweep(const Options& options) {
 
 int do_validate(const Options& options) {
   if (options.sweep > 0) {
-    const std::vector<SweepRow> rows = validate_sweep(options.sweep, options.seed, progress_bar());
+    const std::vector<SweepRow> rows = validate_sweep(options.sweep, options.seed, progress_on_terminal());
     std::fputs(to_text(rows).c_str(), stdout);
     return std::all_of(rows.begin(), rows.end(), [](const SweepRow& row) { return row.agrees(); }) ? 0 : 1;
   }
@@ -81,7 +70,7 @@ int do_validate(const Options& options) {
   if (options.quick) times = {1000, 4000, 10000};
   const std::vector<int> sizes = options.quick ? std::vector<int>{4} : std::vector<int>{4, 8, 16};
   if (!options.out.empty()) make_writable_folder(options.out);
-  const Validation validation = validate(network, sizes, times, options.quick, progress_bar());
+  const Validation validation = validate(network, sizes, times, options.quick, progress_on_terminal());
   std::fputs(to_text(validation).c_str(), stdout);
   if (!options.out.empty()) write_validation(validation, options.out);
   const int saturations = options.quick ? 0 : validation.saturation_deviations();
@@ -97,14 +86,15 @@ void do_model(const Options& options) {
 void do_replay(const Options& options) {
   const std::vector<TracedCall> calls = read_trace(options.file);
   for (const char* parameters : {"paper2017", "fair"}) {
-    const ReplayReport report = replay(calls, options.replay, costs_named(parameters), progress_bar());
+    const ReplayReport report =
+        replay(calls, options.replay, costs_named(parameters), progress_on_terminal());
     std::printf("%s\n", to_text(report).c_str());
   }
 }
 
 void do_reproduce(const Options& options) {
   make_writable_folder(options.out);
-  std::fputs(reproduce(options.out, progress_bar()).c_str(), stdout);
+  std::fputs(reproduce(options.out, progress_on_terminal()).c_str(), stdout);
 }
 
 void do_place(const Options& options) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/base/program.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <new>
@@ -37,6 +39,14 @@ int run_program(const char* line_begin, const std::function<int()>& body, bool t
   } catch (const std::exception& error) {
     return ended(error.what(), 1);
   }
+}
+
+std::function<void(int done, int all)> progress_on_terminal() {
+  if (isatty(STDERR_FILENO) == 0) return {};
+  return [](int done, int all) {
+    std::fprintf(stderr, "\r%3d%% (%d of %d)%s", static_cast<int>(100LL * done / all), done, all,
+                 done == all ? "\n" : "");
+  };
 }
 
 }  // namespace taihu

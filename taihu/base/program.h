@@ -13,4 +13,8 @@ namespace taihu {
 /// error".
 int run_program(const char* line_begin, const std::function<int()>& body, bool tells = true);
 
+/// Shows "25% (3 of 12)" in one line of standard error that it writes again each time; empty where standard
+/// error is no terminal.
+std::function<void(int done, int all)> progress_on_terminal();
+
 }  // namespace taihu

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <exception>
 #include <functional>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
@@ -108,9 +109,13 @@ PlacementTimes compare(const Interconnect& network, const NetworkPlacement& plac
   return times;
 }
 
-/// `work` for each number below `count`, `jobs` of them at the same time; throws what the first one threw.
-void at_once(std::size_t count, int jobs, const std::function<void(std::size_t)>& work) {
+/// `work` for each number below `count`, as many at the same time as `options` says; throws what the first
+/// one threw.
+void at_once(std::size_t count, const ComparisonOptions& options,
+             const std::function<void(std::size_t)>& work) {
   std::vector<std::exception_ptr> problems(count);
+  std::mutex telling;
+  int done = 0;
   std::atomic<std::size_t> next{0};
   const auto take = [&] {
     for (std::size_t k = next++; k < count; k = next++) {
@@ -119,10 +124,12 @@ void at_once(std::size_t count, int jobs, const std::function<void(std::size_t)>
       } catch (...) {
         problems[k] = std::current_exception();
       }
+      const std::lock_guard lock(telling);
+      if (options.progress) options.progress(++done, static_cast<int>(count));
     }
   };
   std::vector<std::thread> threads;
-  for (int k = 1; k < jobs; ++k) threads.emplace_back(take);
+  for (int k = 1; k < options.jobs; ++k) threads.emplace_back(take);
   take();
   for (std::thread& thread : threads) thread.join();
   for (const std::exception_ptr& problem : problems)
@@ -159,7 +166,7 @@ std::vector<PlacementTimes> compare_collective(const Interconnect& network,
                                                const std::vector<NetworkPlacement>& placements,
                                                const ComparisonOptions& options) {
   std::vector<PlacementTimes> lines(placements.size());
-  at_once(placements.size(), options.jobs,
+  at_once(placements.size(), options,
           [&](std::size_t k) { lines[k] = compare(network, placements[k], options); });
   return lines;
 }
@@ -185,7 +192,7 @@ std::vector<FormTimes> compare_forms(const Interconnect& network,
     for (auto& form : forms) candidates.push_back({&placement, std::move(form)});
   }
   std::vector<FormTimes> lines(candidates.size());
-  at_once(candidates.size(), options.jobs, [&](std::size_t k) {
+  at_once(candidates.size(), options, [&](std::size_t k) {
     const Candidate& one = candidates[k];
     const schedule::Placed placed{network, one.placement->nodes};
     const Schedule schedule =

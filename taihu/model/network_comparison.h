@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct ComparisonOptions {
   /// Events within this part of the time of a round, as estimated, count as one.
   double resolution = 0.02;
   int jobs = 1;  ///< placements simulated at the same time
+  /// Called, if not empty, after each simulated placement or form; by one thread at a time.
+  std::function<void(int done, int all)> progress;
 };
 
 struct PlacementTimes {
