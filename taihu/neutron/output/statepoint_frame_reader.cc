@@ -7,10 +7,13 @@
 namespace taihu::neutron {
 namespace {
 
-void require_same(const Hdf5File& file, const char* what, std::int64_t here, std::int64_t there) {
+/// `option` sets it for a run; "" where there is none.
+void require_same(const Hdf5File& file, const char* what, const std::string& option, std::int64_t here,
+                  std::int64_t there) {
   if (here != there)
-    file.fail(std::string("it was made with ") + what + " " + std::to_string(there) + ", the model has " +
-              std::to_string(here));
+    file.fail(std::string("it was made with ") + what + " " + std::to_string(there) + ", this run has " +
+              std::to_string(here) +
+              (option.empty() ? "; change the model" : "; give " + option + " " + std::to_string(there)));
 }
 
 /// Reads an array of at most `most` numbers.
@@ -88,11 +91,11 @@ StatepointFrame read_frame(const Simulation& simulation, const std::string& path
     file.fail("it was made in run mode " + file.text("/run_mode"));
   if (file.text("/energy_mode") != energy_mode(model))
     file.fail("it was made with " + file.text("/energy_mode") + " data");
-  require_same(file, "seed", static_cast<std::int64_t>(settings.seed), file.integer("/seed"));
-  require_same(file, "particles", settings.particles, file.integer("/n_particles"));
+  require_same(file, "seed", "--seed", static_cast<std::int64_t>(settings.seed), file.integer("/seed"));
+  require_same(file, "particles", "--particles", settings.particles, file.integer("/n_particles"));
   if (eigenvalue) {
-    require_same(file, "inactive batches", settings.inactive, file.integer("/n_inactive"));
-    require_same(file, "generations_per_batch", settings.generations_per_batch,
+    require_same(file, "inactive batches", "--inactive", settings.inactive, file.integer("/n_inactive"));
+    require_same(file, "generations_per_batch", "", settings.generations_per_batch,
                  file.integer("/generations_per_batch"));
   }
   StatepointFrame frame;

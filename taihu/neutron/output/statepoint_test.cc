@@ -175,10 +175,10 @@ TEST(Statepoint, OfAnotherModelIsRefused) {
   };
   EXPECT_EQ(refusal(), "accepted");
   model.settings.seed = 7;
-  EXPECT_EQ(refusal(), "it was made with seed 1, the model has 7");
+  EXPECT_EQ(refusal(), "it was made with seed 1, this run has 7; give --seed 1");
   model.settings.seed = 1;
   model.settings.particles = 99;
-  EXPECT_EQ(refusal(), "it was made with particles 100, the model has 99");
+  EXPECT_EQ(refusal(), "it was made with particles 100, this run has 99; give --particles 100");
   model.settings.particles = 100;
   model.tallies[0].id = 5;
   EXPECT_EQ(refusal(), "it has no tally 5");
