@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -149,6 +150,17 @@ def check_ranks():
     return len(runs)
 
 
+def check_ranks_without_memory():
+    """What one rank alone lacks ends the job: the others would wait for it."""
+    limit = 700 << 20
+    done = subprocess.run([str(BUILD / "bin/marun"), "-n", "2", "--timeout", "90", str(AMGSOLVE), "--generate", "laplace3d", "200"],
+                          capture_output=True, text=True, timeout=100, env=dict(os.environ, OMP_NUM_THREADS="1"),
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+    expect("exit code of ranks without memory", done.returncode, 1)
+    if "amgsolve: there is not enough memory\n" not in done.stderr:
+        FAILURES.append(f"ranks without memory: {done.stderr!r}")
+
+
 def check_launcher_without_program(folder):
     """A launcher's library for which no amgsolve was built: one line, and no systems solved one by one."""
     alone = folder / "bin/amgsolve"
@@ -167,6 +179,7 @@ def main():
         check_launcher_without_program(pathlib.Path(folder))
     check_documentation()
     runs = check_ranks()
+    check_ranks_without_memory()
     code, output, _ = run([AMGSOLVE, "--generate", "27pt", "16", "--report"], 2)
     expect("exit code with --report", code, 0)
     for part in ("iteration   residual   reduction", "grid complexity", "set-up: coarse matrix", "bandwidth:"):
