@@ -62,9 +62,10 @@ CheckedProgram check_program(const std::string& program, const std::string& work
   const bool per_rank = working_directory.find("%r") != working_directory.npos;
   const fs::path here = per_rank ? fs::path() : fs::path(working_directory);
   if (in_path && found.empty())
-    throw Error(
-        "cannot find the program " + program + " in PATH" +
-        (fs::exists(here / program, ignored) ? "; it is in the working directory: write ./" + program : ""));
+    throw Error("cannot find the program " + program + " in PATH" +
+                (fs::is_regular_file(here / program, ignored)
+                     ? "; it is in the working directory: write ./" + program
+                     : ""));
   if (const std::string other = program_for_ranks(here / found, command); !other.empty()) found = other;
   if (here.empty() && fs::path(found).is_relative())
     check_input(!fs::current_path(ignored).empty(),
@@ -95,7 +96,10 @@ CheckedProgram check_program(const std::string& program, const std::string& work
                     command.name + " inside the script");
   }
   check_input(python || begins_with(path, elf_begin),
-              "cannot run " + program + " (it is not a compiled program); build it with " + command.compiler);
+              "cannot run " + program + " (it is not a compiled program); " +
+                  (program.ends_with(".py")
+                       ? "name its interpreter: " + std::string(command.name) + " python3 " + program
+                       : "build it with " + std::string(command.compiler)));
   check_input(access(path.c_str(), X_OK) == 0,
               "cannot run " + program + " (no permission); make it executable with chmod +x");
   return result;

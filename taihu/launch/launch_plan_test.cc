@@ -325,6 +325,16 @@ TEST_F(Program, what_is_no_file_is_refused_and_not_opened) {
   EXPECT_NE(refusal_of(folder_ + "/pipe").find("not a regular file"), std::string::npos);
   EXPECT_NE(refusal_of("").find("without a name"), std::string::npos);
   EXPECT_NE(refusal_of("/dev/null").find("not a regular file"), std::string::npos);
+  EXPECT_EQ(refusal_of(".", folder_), "cannot find the program . in PATH") << "a folder is no program";
+}
+
+TEST_F(Program, a_text_is_told_from_a_python_program_by_its_name) {
+  EXPECT_EQ(refusal_of("./text", folder_),
+            "cannot run ./text (it is not a compiled program); build it with parcc");
+  make("text.py", "print(1)", 0644);
+  EXPECT_EQ(
+      refusal_of("./text.py", folder_),
+      "cannot run ./text.py (it is not a compiled program); name its interpreter: parcrun python3 ./text.py");
 }
 
 TEST_F(Program, good_ones) {
