@@ -6,6 +6,7 @@
 
 #include "taihu/abi/parallelc.h"
 #include "taihu/base/clock.h"
+#include "taihu/memory/libc/other_job.h"
 #include "taihu/memory/libc/rank_process.h"
 #include "taihu/parallelc/errors.h"
 #include "taihu/parallelc/process.h"
@@ -20,6 +21,7 @@ static_assert(static_cast<int>(launch::Scope::all) == CCC_ALL &&
 
 void end_without_process(const char* call) {
   memory::libc::refuse_in_child(call);
+  memory::libc::refuse_in_other_job(call, "mpi-node", "parcrun, which runs Parallel C programs");
   std::fprintf(
       stderr,
       "parallelc: %s: the calling thread belongs to no process of the job; call it from a thread that "

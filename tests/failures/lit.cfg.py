@@ -21,5 +21,7 @@ config.substitutions += [
     ("%parcrun.openmpi", parcrun + " --mpi openmpi"),
     ("%parcrun.mpich", parcrun + " --mpi mpich"),
     ("%parcrun", parcrun),
+    ("%macc", os.path.join(config.build, "bin", "macc")),
+    ("%marun", os.path.join(config.build, "bin", "marun") + " --timeout 60"),
     ("%gdb_script", os.path.join(os.path.dirname(__file__), "../../commands/gdb/taihu.py")),
 ]

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "taihu/memory/libc/other_job.h"
 #include "taihu/memory/libc/rank_process.h"
 #include "taihu/mpi/objects/call.h"
 #include "taihu/mpi/objects/job.h"
@@ -99,6 +100,7 @@ Rank& this_rank(const char* call) {
   Rank* const rank = current_rank();
   if (rank != nullptr) return *rank;
   memory::libc::refuse_in_child(call);
+  memory::libc::refuse_in_other_job(call, "parallelc-node", "marun, which runs MPI programs");
   std::fprintf(stderr,
                "taihu: %s was called by a thread that belongs to no rank (only threads that a rank's program "
                "has started may call MPI)\n",
