@@ -33,9 +33,8 @@ TEST(Mismatch, OfCountsNamesBothRanks) {
     EXPECT_EQ(allreduce(handle, data.data(), result.data(), count, M_INT, M_SUM), M_ERROR_TRUNCATE);
     if (handle.rank() != 1) return;
     EXPECT_EQ(handle.problem(),
-              "rank 1 calls allreduce of 4 bytes type 5 operation 0 while rank 0 calls allreduce of 8000 "
-              "bytes type 5 "
-              "operation 0; all members must make the same call");
+              "rank 1 calls allreduce of 4 bytes M_SUM of M_INT while rank 0 calls allreduce of 8000 bytes "
+              "M_SUM of M_INT; all members must make the same call");
     EXPECT_EQ(result, std::vector<int>(2000, -1));
   });
 }

@@ -86,7 +86,15 @@ std::optional<Reduction> find_reduction(m_type_t type, m_op_t op) noexcept {
 }
 
 std::string reduction_text(std::uint32_t code) {
-  return "type " + std::to_string((code - 1) / 256) + " operation " + std::to_string((code - 1) % 256);
+  constexpr std::array<const char*, types> type_names{
+      "M_CHAR",     "M_SIGNED_CHAR", "M_UNSIGNED_CHAR", "M_SHORT",     "M_UNSIGNED_SHORT",     "M_INT",
+      "M_UNSIGNED", "M_LONG",        "M_UNSIGNED_LONG", "M_LONG_LONG", "M_UNSIGNED_LONG_LONG", "M_FLOAT",
+      "M_DOUBLE",   "M_INT_INT",     "M_LONG_INT",      "M_FLOAT_INT", "M_DOUBLE_INT"};
+  constexpr std::array<const char*, operations> operation_names{
+      "M_SUM", "M_PROD", "M_MIN", "M_MAX", "M_AND", "M_OR", "M_XOR", "M_MINLOC", "M_MAXLOC"};
+  const std::size_t type = (code - 1) / 256, operation = (code - 1) % 256;
+  if (type >= types || operation >= operations) return "an unknown reduction";
+  return std::string(operation_names[operation]) + " of " + type_names[type];
 }
 
 }  // namespace taihu::collective

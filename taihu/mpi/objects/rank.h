@@ -18,6 +18,7 @@
 #include "taihu/mpi/error.h"
 #include "taihu/mpi/object.h"
 #include "taihu/mpi/objects/communicator.h"
+#include "taihu/mpi/objects/operations/reduction_text.h"
 #include "taihu/mpi/objects/pending_collective.h"
 
 namespace taihu::mpi {
@@ -26,7 +27,7 @@ namespace taihu::mpi {
 struct NodeServices {
   message::Node& node;
   collective::Groups groups;
-  explicit NodeServices(message::Node& of) : node(of), groups(of) {}
+  explicit NodeServices(message::Node& of) : node(of), groups(of) { groups.name_reductions(reduction_text); }
 };
 
 /// What MPI_COMM_WORLD is to a rank that others have spawned, and who they are.

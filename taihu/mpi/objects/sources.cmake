@@ -4,7 +4,7 @@ list(APPEND mpi_headers objects/arguments.h objects/attributes/attributes.h obje
      objects/diagnostics/collective_trace.h objects/diagnostics/deadlock_watch.h objects/diagnostics/exchanges.h objects/diagnostics/viewer_trace.h
      objects/dynamic/job_questions.h objects/dynamic/job_service.h objects/dynamic/spare_numbers.h objects/dynamic/words.h objects/dropped_counts.h objects/error_handler.h objects/errors/added_errors.h objects/errors/error_texts.h objects/errors/handle_error.h
      objects/group.h objects/handles/handle_table.h objects/info/environment_info.h objects/info/info.h objects/job.h
-     objects/operations/operation.h objects/operations/operation_kernels.h objects/predefined.h objects/rank.h objects/rank_names.h
+     objects/operations/operation.h objects/operations/operation_kernels.h objects/operations/reduction_text.h objects/predefined.h objects/rank.h objects/rank_names.h
      objects/request.h objects/session.h objects/session_call.h objects/statistics.h objects/status.h objects/topologies/grid.h)
 list(APPEND mpi_sources objects/attributes/attributes.cc objects/attributes/predefined_attributes.cc objects/call_sites.cc objects/call_trace.cc objects/communicator.cc
      objects/communicators/circle.cc objects/communicators/duplicate_later.cc objects/communicators/from_groups.cc objects/communicators/group_operations.cc

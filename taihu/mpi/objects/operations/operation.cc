@@ -6,6 +6,8 @@
 #include <cstring>
 
 #include "taihu/mpi/objects/operations/operation_kernels.h"
+#include "taihu/mpi/objects/operations/reduction_text.h"
+#include "taihu/mpi/types/predefined_types.h"
 
 namespace taihu::mpi {
 namespace {
@@ -98,6 +100,24 @@ collective::Reduction Reducer::reduction() const noexcept {
     reduction.code = code_of(*operation_, *type_->element);
   }
   return reduction;
+}
+
+std::string reduction_text(std::uint32_t code) {
+  struct Name {
+    MPI_Op operation;
+    const char* name;
+  };
+  static const Name names[] = {
+      {MPI_SUM, "MPI_SUM"},   {MPI_MIN, "MPI_MIN"},   {MPI_MAX, "MPI_MAX"},       {MPI_PROD, "MPI_PROD"},
+      {MPI_BAND, "MPI_BAND"}, {MPI_BOR, "MPI_BOR"},   {MPI_BXOR, "MPI_BXOR"},     {MPI_LAND, "MPI_LAND"},
+      {MPI_LOR, "MPI_LOR"},   {MPI_LXOR, "MPI_LXOR"}, {MPI_MINLOC, "MPI_MINLOC"}, {MPI_MAXLOC, "MPI_MAXLOC"}};
+  const auto number = [](auto handle) { return reinterpret_cast<std::uintptr_t>(handle); };
+  std::string text = "an operation";
+  for (const Name& each : names)
+    if (number(each.operation) == code >> 16) text = each.name;
+  const Datatype* const type =
+      types::predefined_datatype(reinterpret_cast<MPI_Datatype>(std::uintptr_t{code & 0xffff}));
+  return type == nullptr ? text : text + " of " + type->name.get();
 }
 
 void add_predefined_operations(PredefinedObjects& objects) {
