@@ -6,6 +6,7 @@
 
 #include "taihu/message/links/shared_neighbour.h"
 #include "taihu/message/links/shared_offers.h"
+#include "taihu/message/links/shared_pieces.h"
 #include "taihu/message/wire/wire.h"
 
 namespace taihu::message {

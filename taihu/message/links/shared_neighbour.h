@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What SharedLink does with one other process of the machine: writes records to its ring, reads those it has
-// written, and keeps what finds no room. Kinds of records: shared_link.h. Data in one copy: shared_offers.h.
-// Only shared_link.cc includes this.
+// written, and keeps what finds no room. Kinds of records: shared_link.h. Data in pieces: shared_pieces.h; in
+// one copy: shared_offers.h. Only shared_link.cc includes this.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <deque>
 #include <vector>
@@ -265,18 +264,6 @@ class SharedLink::Neighbour {
     return true;
   }
 
-  bool write_piece(Sending& sending) {
-    records::Piece piece{sending.tag,
-                         static_cast<std::uint32_t>(std::min(ring_piece_bytes, sending.bytes - sending.sent)),
-                         0, sending.bytes};
-    if (!writer_.has_room(sizeof piece)) return false;
-    std::byte* const to = writer_.reserve_bytes(piece.bytes, &piece.position);
-    if (to == nullptr) return false;
-    copy_bytes(to, sending.data + sending.sent, piece.bytes);
-    sending.sent += piece.bytes;
-    return write(Kind::piece, piece);
-  }
-
   /// Writes what there is room for; true when nothing is left to write.
   bool advance(Sending& sending) {
     if (sending.kind == Kind::taken) return write(Kind::taken, sending.taken);
@@ -348,26 +335,10 @@ class SharedLink::Neighbour {
     return std::ranges::find_if(posted_, [&](const Posted& posted) { return posted.tag == tag; });
   }
 
-  void check_space(const Posted& posted, std::uint64_t bytes) {
-    if (bytes <= posted.capacity) return;
-    std::fprintf(stderr, "taihu: node process %d sent %llu bytes to %d, where %zu were expected\n",
-                 place_.process, static_cast<unsigned long long>(bytes), link_.process(), posted.capacity);
-    link_.abort(1);
-  }
-
-  bool take_piece(const records::Piece& piece) {
-    const auto posted = posted_for(piece.tag);
-    if (posted == posted_.end()) return false;
-    check_space(*posted, piece.total);
-    copy_bytes(posted->buffer + posted->got, reader_.bytes_at(piece.position), piece.bytes);
-    reader_.release_bytes(piece.position, piece.bytes);
-    posted->got += piece.bytes;
-    if (posted->got == piece.total) {
-      posted->request->done = true;
-      posted_.erase(posted);
-    }
-    return true;
-  }
+  // Data in pieces: shared_pieces.h.
+  void check_space(const Posted& posted, std::uint64_t bytes);
+  bool take_piece(const records::Piece& piece);
+  bool write_piece(Sending& sending);
 
   // Data in one copy by the kernel: shared_offers.h.
   bool take_offer(const records::Offer& offer);
