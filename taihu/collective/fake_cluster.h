@@ -53,7 +53,10 @@ class FakeEndpoint : public message::Endpoint {
   message::Message* improbe(int, message::Context, int, message::Status*) override { throw missing(); }
   message::Request* imrecv(message::Message*, const message::Space&) override { throw missing(); }
   void cancel(message::Request*) override { throw missing(); }
-  bool send_at_once(int, message::Context, int, const message::Data&) override { return false; }
+  using Endpoint::send_at_once;
+  bool send_at_once(int, message::Context, int, const message::Data&, message::Flow) override {
+    return false;
+  }
   void irecv_into(message::Request&, int, message::Context, int, const message::Space&) override {
     throw missing();
   }

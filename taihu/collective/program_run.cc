@@ -14,6 +14,10 @@ constexpr std::size_t short_bytes = 1024;
 
 }  // namespace
 
+inline message::Space ProgramRun::space_for(const Step& step, bool is_empty) const noexcept {
+  return is_empty ? message::Space{nullptr, 0} : memory_->space(step.buffer, step.offset, step.count);
+}
+
 void ProgramRun::start(const schedule::Program& program, ProgramMemory& memory, Trouble trouble) noexcept {
   expect(has_ended(), "a program starts again when it has ended");
   memory_ = &memory;
@@ -38,6 +42,7 @@ bool ProgramRun::advance() {
 
 void ProgramRun::wait() {
   while (!has_ended()) {
+    if (open_.empty() && exchange()) continue;
     for (const Transfer& transfer : open_) {
       message::Status status;
       endpoint_.wait(transfer.request, &status);
@@ -48,16 +53,48 @@ void ProgramRun::wait() {
   }
 }
 
+inline void ProgramRun::run_local(const Step& step) {
+  if (trouble_ == Trouble::earlier) return;
+  const Trouble trouble = memory_->run_local(step);
+  if (trouble_ == Trouble::none) trouble_ = trouble;
+}
+
+/// What short programs consist of, without a list of transfers under way: a local step, or a round of one
+/// send that is complete at once, one receive, or both. False, and nothing has happened, when the next
+/// transfers are others.
+bool ProgramRun::exchange() {
+  const Step& first = steps_.front();
+  if (!first.is_transfer()) {
+    steps_ = steps_.subspan(1);
+    run_local(first);
+    return true;
+  }
+  const auto goes_together = [&](std::size_t k) {
+    return k < steps_.size() && steps_[k].is_transfer() && steps_[k].round == first.round;
+  };
+  const Step* const second = goes_together(1) ? &steps_[1] : nullptr;
+  if (second != nullptr && (second->action == first.action || goes_together(2))) return false;
+  const Step* const sent = first.action == Action::send ? &first : second;
+  const Step* const received = first.action == Action::receive ? &first : second;
+  if (sent != nullptr) {
+    const message::Space space = space_for(*sent, trouble_ != Trouble::none);
+    const auto flow = received != nullptr && received->peer == sent->peer ? message::Flow::both_ways
+                                                                          : message::Flow::one_way;
+    if (!endpoint_.send_at_once(sent->peer, context_, tag_, {space.address, space.bytes, space.layout}, flow))
+      return false;
+  }
+  steps_ = steps_.subspan(second != nullptr ? 2 : 1);
+  if (received != nullptr) receive(*received);
+  return true;
+}
+
 // Short messages are sent first, since others wait for them; of long ones receives are posted first, so that
 // they land in their places without a stop in between.
 void ProgramRun::start_next(Waiting waiting) {
   const Step& first = steps_.front();
   if (!first.is_transfer()) {
     steps_ = steps_.subspan(1);
-    if (trouble_ == Trouble::earlier) return;
-    const Trouble trouble = memory_->run_local(first);
-    if (trouble_ == Trouble::none) trouble_ = trouble;
-    return;
+    return run_local(first);
   }
   std::size_t together = 1;
   std::size_t receives = first.action == Action::receive ? 1 : 0;
@@ -78,10 +115,6 @@ void ProgramRun::start_next(Waiting waiting) {
   else if (receives != 0)
     start_all(Action::receive, transfers, is_short);
   if (!is_short) start_all(Action::send, transfers, false);
-}
-
-message::Space ProgramRun::space_for(const Step& step, bool is_empty) const noexcept {
-  return is_empty ? message::Space{nullptr, 0} : memory_->space(step.buffer, step.offset, step.count);
 }
 
 void ProgramRun::start_all(Action action, std::span<const Step> transfers, bool short_ones) {

@@ -48,6 +48,10 @@ struct Status {
 /// matched it as well.
 enum class SendMode : std::uint8_t { standard, synchronous };
 
+/// Whether the receiver of a message sends as much to its sender at the same time. Then what counts is how
+/// long both copy, not how soon one message alone is there.
+enum class Flow : std::uint8_t { one_way, both_ways };
+
 /// A transfer under way. Owned by the endpoint; released when `test` or `wait` reports it complete.
 struct Request;
 
@@ -187,7 +191,10 @@ class Endpoint {
 
   /// A standard isend that is complete when it returns: true, and the data have been taken. False, and
   /// nothing has happened, when it cannot be; then isend is the way. Never blocks.
-  virtual bool send_at_once(int destination, Context context, int tag, const Data& data) = 0;
+  virtual bool send_at_once(int destination, Context context, int tag, const Data& data, Flow flow) = 0;
+  bool send_at_once(int destination, Context context, int tag, const Data& data) {
+    return send_at_once(destination, context, tag, data, Flow::one_way);
+  }
 
   /// irecv with a new request that the caller owns (see request.h): it must stay where it is until it is
   /// complete, which `is_complete` and `await` tell, and must not be given to `test` and `wait`.

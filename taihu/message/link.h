@@ -77,6 +77,8 @@ class Link {
   /// of `send` have no order with it, they may arrive later: who counts what must not overtake such data
   /// first waits until they have arrived (Endpoint::may_reach_there).
   virtual bool tally(int /*process*/, const Tally& /*tally*/) { return false; }
+  /// The same where the other side sends as much at the same time.
+  virtual std::size_t unasked_bytes_both_ways(int process) const { return unasked_bytes(process); }
   /// Hands over up to `most` envelopes that have come, fewer when the reader wants no more, and does what
   /// else can be done for the transfers under way; false when there was nothing to do.
   virtual bool read(EnvelopeReader& reader, int most) = 0;

@@ -54,6 +54,10 @@ std::size_t SharedLink::unasked_bytes(int process) const {
 }
 
 bool SharedLink::send_envelope(int process, const void* head, std::size_t head_bytes, const Data& payload) {
+std::size_t SharedLink::unasked_bytes_both_ways(int process) const {
+  return neighbour(process) != nullptr ? most_envelope_bytes : far_->unasked_bytes_both_ways(process);
+}
+
   Neighbour* const near = neighbour(process);
   return near != nullptr ? near->send_envelope(head, head_bytes, payload)
                          : far_->send_envelope(process, head, head_bytes, payload);

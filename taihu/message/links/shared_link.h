@@ -20,8 +20,10 @@
 // Between near cores the second ring moves fast, and its two copies go on at the same time: data take pieces
 // at every length, as the kernel's copy, which finds and pins every page, is half as fast. Between far cores
 // the ring moves each line twice over a long way: there data take offers from 4 KB on, and what is longer
-// than 5 KB leaves as data, not as an envelope (unasked_bytes). How far the cores are the sender's looks at
-// the ring tell; until some have, they count as far.
+// than 5 KB leaves as data, not as an envelope (unasked_bytes). Where both sides send at the same time
+// (unasked_bytes_both_ways) both copy anyway, and by the ring they need neither the kernel nor the answer
+// that an offer waits for. How far the cores are the sender's looks at the ring tell; until some have, they
+// count as far.
 //
 // What finds no room waits here, in order, and goes on with the next look. Data in pieces and offers always
 // find their buffer: the receiver names it before they can arrive (see Wire).
@@ -51,6 +53,7 @@ class SharedLink final : public Link {
   std::string way_on_machine() const override;
   int tag_limit() const override { return far_->tag_limit(); }
   std::size_t unasked_bytes(int process) const override;
+  std::size_t unasked_bytes_both_ways(int process) const override;
   bool send_envelope(int process, const void* head, std::size_t head_bytes, const Data& payload) override;
   bool has_room(int process, std::size_t bytes) override;
   bool shares_memory_with(int process) const override { return neighbour(process) != nullptr; }

@@ -115,10 +115,10 @@ bool LocalEndpoint::push_eager(LocalEndpoint& peer, Context context, int tag, co
   return true;
 }
 
-bool LocalEndpoint::send_at_once(int destination, Context context, int tag, const Data& data) {
+bool LocalEndpoint::send_at_once(int destination, Context context, int tag, const Data& data, Flow flow) {
   expect_send(destination, tag, data);
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
-  if (peer == nullptr) return node_.remote()->send_at_once(rank_, destination, context, tag, data);
+  if (peer == nullptr) return node_.remote()->send_at_once(rank_, destination, context, tag, data, flow);
   return data.bytes <= pushed_inline_bytes_ && data.layout == nullptr
              ? push_inline(*peer, context, tag, data, true)
              : push_eager(*peer, context, tag, data);
@@ -157,8 +157,7 @@ void LocalEndpoint::send(int destination, Context context, int tag, const Data& 
 void LocalEndpoint::send_any(LocalEndpoint* peer, int destination, Context context, int tag, const Data& data,
                              SendMode mode) {
   if (peer == nullptr) {
-    if (mode == SendMode::standard && node_.remote()->send_at_once(rank_, destination, context, tag, data))
-      return;
+    if (mode == SendMode::standard && send_at_once(destination, context, tag, data)) return;
     Request request(doorbell_);
     request.context = context;
     node_.remote()->send_message(rank_, destination, context, tag, data, mode, &request);

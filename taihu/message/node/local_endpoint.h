@@ -69,7 +69,8 @@ class LocalEndpoint final : public Endpoint {
   using Endpoint::receive;
   using Endpoint::send;
   Request* isend(int destination, Context context, int tag, const Data& data, SendMode mode) override;
-  bool send_at_once(int destination, Context context, int tag, const Data& data) override;
+  using Endpoint::send_at_once;
+  bool send_at_once(int destination, Context context, int tag, const Data& data, Flow flow) override;
   Request* irecv(int source, Context context, int tag, const Space& space) override;
   void send(int destination, Context context, int tag, const Data& data, SendMode mode) override;
   void receive(int source, Context context, int tag, const Space& space, Status* status) override;

@@ -209,11 +209,13 @@ void Remote::withdrawn(const Arrival& message) {
   if (message.kind == Arrival::Kind::here) give_credit(message.process, message.bytes);
 }
 
-bool Remote::send_at_once(int source, int destination, Context context, int tag, const Data& data) {
+bool Remote::send_at_once(int source, int destination, Context context, int tag, const Data& data,
+                          Flow flow) {
   const int process = process_of(destination);
   constexpr auto kind = EnvelopeKind::plain_message;
   // Data with gaps are packed anyway.
-  if (data.layout == nullptr ? !fits_envelope(process, kind, data.bytes) : data.bytes > eager_payload_bytes)
+  if (data.layout == nullptr ? !fits_envelope(process, kind, data.bytes, flow)
+                             : data.bytes > eager_payload_bytes)
     return false;
   Header header;
   header.kind = kind;

@@ -32,7 +32,7 @@ class Remote {
                     Request* request);
   /// A standard message whose data leave before this returns; false, and nothing has happened, when they
   /// cannot.
-  bool send_at_once(int source, int destination, Context context, int tag, const Data& data);
+  bool send_at_once(int source, int destination, Context context, int tag, const Data& data, Flow flow);
   /// Asks for the data of a message with `announced_there`; `receive` completes when `bytes` of them are in
   /// `space`.
   void accept(const Arrival& message, const Space& space, std::size_t bytes, Request* receive);
@@ -141,10 +141,12 @@ class Remote {
                       std::function<void()> landed);
   static std::uint64_t announce(const Data& data, std::function<void()> sent);
   /// Whether an envelope with so many bytes leaves at once.
-  bool fits_envelope(int process, EnvelopeKind kind, std::size_t bytes) const {
+  bool fits_envelope(int process, EnvelopeKind kind, std::size_t bytes, Flow flow = Flow::one_way) const {
     const std::size_t all = header_bytes(kind) + bytes;
-    return all <= least_unasked_bytes ||
-           (bytes <= eager_payload_bytes && all <= link_.unasked_bytes(process));
+    if (all <= least_unasked_bytes) return true;
+    return bytes <= eager_payload_bytes &&
+           all <= (flow == Flow::both_ways ? link_.unasked_bytes_both_ways(process)
+                                           : link_.unasked_bytes(process));
   }
   void give_credit(int process, std::size_t bytes);
   int process_of(int rank) const noexcept { return process_of_rank_[static_cast<unsigned>(rank)]; }
