@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,6 +46,19 @@ class EnvelopeReader {
   ~EnvelopeReader() = default;
 };
 
+/// What a process has sent next (Link::next_from).
+enum class Next : std::uint8_t {
+  nothing,   ///< it has not come yet
+  expected,  ///< the envelope that was asked for
+  other      ///< something that `read` is for, or the link cannot tell
+};
+
+/// What an envelope has behind its head, in place.
+struct InPlace {
+  const std::byte* address = nullptr;
+  std::size_t bytes = 0;
+};
+
 /// Transfers between node processes. Not thread-safe: callers hold the lock of the node (see Wire). No call
 /// blocks unless it says so. Failures of the MPI library end the job with its message.
 class Link {
@@ -63,6 +77,8 @@ class Link {
   /// Up to this size, head included, envelopes to `process` leave at once; longer data are sent better by
   /// `send`. At least least_unasked_bytes; may change at any time. Any thread.
   virtual std::size_t unasked_bytes(int process) const = 0;
+  /// The same where the other side sends as much at the same time.
+  virtual std::size_t unasked_bytes_both_ways(int process) const { return unasked_bytes(process); }
 
   /// Sends an envelope: head, then payload; both have been taken when it returns true. False, and nothing
   /// has happened, when there is no room now. Envelopes between two processes stay in order.
@@ -77,11 +93,17 @@ class Link {
   /// of `send` have no order with it, they may arrive later: who counts what must not overtake such data
   /// first waits until they have arrived (Endpoint::may_reach_there).
   virtual bool tally(int /*process*/, const Tally& /*tally*/) { return false; }
-  /// The same where the other side sends as much at the same time.
-  virtual std::size_t unasked_bytes_both_ways(int process) const { return unasked_bytes(process); }
   /// Hands over up to `most` envelopes that have come, fewer when the reader wants no more, and does what
   /// else can be done for the transfers under way; false when there was nothing to do.
   virtual bool read(EnvelopeReader& reader, int most) = 0;
+  /// For who waits for just one envelope, which takes a shorter way than by a reader: whether the next one
+  /// of `process` has the `head_bytes` at `head`. When it has, `payload` is what stands behind them, until
+  /// `pop_next`, which must follow.
+  virtual Next next_from(int /*process*/, const void* /*head*/, std::size_t /*head_bytes*/,
+                         InPlace& /*payload*/) {
+    return Next::other;
+  }
+  virtual void pop_next(int /*process*/) {}
   /// Nothing that was sent waits for room or for the MPI library.
   virtual bool is_quiet() = 0;
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "taihu/message/links/shared_neighbour.h"
+#include "taihu/message/links/shared_next.h"
 #include "taihu/message/links/shared_offers.h"
 #include "taihu/message/links/shared_pieces.h"
 #include "taihu/message/wire/wire.h"
@@ -53,11 +54,11 @@ std::size_t SharedLink::unasked_bytes(int process) const {
   return near->reads_itself() ? most_envelope_bytes_far : most_envelope_bytes;
 }
 
-bool SharedLink::send_envelope(int process, const void* head, std::size_t head_bytes, const Data& payload) {
 std::size_t SharedLink::unasked_bytes_both_ways(int process) const {
   return neighbour(process) != nullptr ? most_envelope_bytes : far_->unasked_bytes_both_ways(process);
 }
 
+bool SharedLink::send_envelope(int process, const void* head, std::size_t head_bytes, const Data& payload) {
   Neighbour* const near = neighbour(process);
   return near != nullptr ? near->send_envelope(head, head_bytes, payload)
                          : far_->send_envelope(process, head, head_bytes, payload);
@@ -99,6 +100,15 @@ bool SharedLink::read(EnvelopeReader& reader, int most) {
   if (has_far_ && ++looks_ % looks_between_far_ones == 0 && envelopes < most)
     worked |= far_->read(reader, most - envelopes);
   return worked;
+}
+
+Next SharedLink::next_from(int process, const void* head, std::size_t head_bytes, InPlace& payload) {
+  Neighbour* const near = neighbour(process);
+  return near != nullptr ? near->next(head, head_bytes, payload) : Next::other;
+}
+
+void SharedLink::pop_next(int process) {
+  neighbour(process)->pop_next();
 }
 
 bool SharedLink::is_quiet() {

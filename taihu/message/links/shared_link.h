@@ -59,6 +59,8 @@ class SharedLink final : public Link {
   bool shares_memory_with(int process) const override { return neighbour(process) != nullptr; }
   bool tally(int process, const Tally& tally) override;
   bool read(EnvelopeReader& reader, int most) override;
+  Next next_from(int process, const void* head, std::size_t head_bytes, InPlace& payload) override;
+  void pop_next(int process) override;
   bool is_quiet() override;
   LinkRequest* send(int process, int tag, const void* data, std::size_t bytes) override;
   LinkRequest* receive(int process, int tag, void* buffer, std::size_t capacity) override;

@@ -179,6 +179,10 @@ class SharedLink::Neighbour {
     return worked;
   }
 
+  /// See Link::next_from.
+  Next next(const void* head, std::size_t head_bytes, InPlace& payload) noexcept;
+  void pop_next() noexcept;
+
   bool is_quiet() const noexcept { return waiting_.empty() && reads_.empty(); }
 
  private:
@@ -354,6 +358,7 @@ class SharedLink::Neighbour {
   SharedRingReader reader_;
   RepeatedHead sent_;  // of the newest envelope in the lines
   RepeatedHead got_;
+  SharedRecord next_{};  // the one that pop_next is for
   TallyWriter tallies_;
   TallyReader their_tallies_;
   int meanings_not_tried_ = 0;

@@ -67,6 +67,44 @@ TEST(SharedLink, ShortEnvelopesOfStreamsArriveInOrderAndWhole) {
   EXPECT_EQ(statuses, (std::vector<int>{0, 0}));
 }
 
+TEST(SharedLink, WhatIsNextIsFoundInPlaceOrLeftToTheReader) {
+  constexpr int envelopes = 50'000;
+  const std::vector<int> statuses = run_forked(2, [](ForkedHub& hub, int process) {
+    const std::unique_ptr<Link> link = shared(hub, process);
+    ShortEnvelopes envelopes_got;
+    ShortEnvelopes::Head head;
+    ShortEnvelopes::Payload payload;
+    for (int number = 0; process == 0 && number < envelopes; ++number) {
+      const std::size_t bytes = ShortEnvelopes::make(number, head, payload);
+      while (!link->send_envelope(1, &head, sizeof head, {payload.data(), bytes})) sched_yield();
+    }
+    Random random(5);
+    while (process == 1 && envelopes_got.got < envelopes && envelopes_got.problem.empty()) {
+      (void)ShortEnvelopes::make(envelopes_got.got, head, payload);
+      const bool is_wanted = random.below(3) != 0;
+      if (!is_wanted) ++head.words[1];
+      InPlace found;
+      const Next next = link->next_from(0, &head, sizeof head, found);
+      if (next == Next::expected && !is_wanted)
+        envelopes_got.problem = "another head was taken for the one wanted";
+      if (next == Next::expected) {
+        envelopes_got.envelope(0, reinterpret_cast<const std::byte*>(&head), found.address,
+                               sizeof head + found.bytes);
+        link->pop_next(0);
+      } else if (next == Next::other && is_wanted) {
+        envelopes_got.problem = "the envelope that is next was not found";
+      } else if (next == Next::other) {
+        (void)link->read(envelopes_got, 1);
+      } else {
+        sched_yield();
+      }
+    }
+    link->barrier();
+    return envelopes_got.problem.empty() ? 0 : failed(envelopes_got.problem);
+  });
+  EXPECT_EQ(statuses, (std::vector<int>{0, 0}));
+}
+
 Tally tally_of(int number) {
   Tally tally;
   tally.destination = number;

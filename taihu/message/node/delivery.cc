@@ -23,6 +23,9 @@ constexpr std::uint32_t least_polls = 16;
 /// A rank that shares its node process looks at the link on every eighth turn, unless it waits for just that:
 /// a test of the MPI library costs as much as eight of ours.
 constexpr std::uint32_t turns_between_link_polls = 8;
+/// Turns in which a rank alone in its node process looks at nothing but what its partner sends next: some
+/// microseconds.
+constexpr int turns_to_take_next = 256;
 
 }  // namespace
 
@@ -74,6 +77,27 @@ bool LocalEndpoint::deliver_to_receive(int source, const InRing& message) {
   if (receive == nullptr) return false;
   finish_receive(receive, source, message);
   return true;
+}
+
+/// As receive_directly: the message that is next in the queues of its process, to the receive that is the
+/// only one, needs no matching.
+bool LocalEndpoint::receive_from_afar(int source, Context context, int tag, const Space& space,
+                                      Status* status) {
+  if (tag == any_tag || node_.remote() == nullptr || node_.cores() == Cores::crowded) return false;
+  // Ranks that share the node process look at the link in turns.
+  const int turns = node_.local_ranks() == 1 ? turns_to_take_next : 1;
+  const auto may_take = [&] { return !inbox_filled_.load(std::memory_order_acquire) && !lock_.is_wanted(); };
+  return node_.remote()->take_next(source, rank_, context, tag, turns, may_take, [&](const InPlace& payload) {
+    const std::size_t bytes = std::min(payload.bytes, space.bytes);
+    if (space.layout == nullptr) {
+      copy_short(space.address, payload.address, bytes);
+    } else {
+      copy_message(space, {payload.address, payload.bytes}, bytes);
+    }
+    if (status != nullptr) {
+      *status = {source, tag, payload.bytes, payload.bytes > space.bytes ? Error::truncated : Error::none};
+    }
+  });
 }
 
 Request* LocalEndpoint::match_at_once(const Arrival& arrival) {

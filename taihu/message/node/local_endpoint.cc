@@ -240,18 +240,14 @@ int LocalEndpoint::turns_to_watch(const LocalEndpoint* partner) noexcept {
   return 1;
 }
 
-bool LocalEndpoint::receive_directly(int source, Context context, int tag, const Space& space,
+bool LocalEndpoint::receive_directly(LocalEndpoint& peer, Context context, int tag, const Space& space,
                                      Status* status) {
-  LocalEndpoint* peer = source == any_rank ? nullptr : node_.local_endpoint_of(source);
-  if (peer == nullptr || !queues_.is_empty() || background_.load(std::memory_order_relaxed) != nullptr) {
-    return false;
-  }
-  Channel* channel = incoming_[static_cast<unsigned>(peer->local_index_)].load(std::memory_order_acquire);
+  Channel* channel = incoming_[static_cast<unsigned>(peer.local_index_)].load(std::memory_order_acquire);
   if (channel == nullptr) return false;
   const std::size_t expected = space.bytes <= node_.tuning().pushed_bytes ? space.bytes : 0;
   InRing message;
   const auto may_go_on = [&] { return !lock_.is_wanted(); };
-  if (!channel->wait_front(message, turns_to_watch(peer), expected, may_go_on) ||
+  if (!channel->wait_front(message, turns_to_watch(&peer), expected, may_go_on) ||
       message.context != context || (tag != any_tag && message.tag != tag) || mailbox_.has_letters()) {
     return false;
   }
@@ -270,13 +266,13 @@ bool LocalEndpoint::receive_directly(int source, Context context, int tag, const
     copy_announced(space, announcement.data, std::min(bytes, space.bytes), *sender);
   }
   if (status != nullptr) {
-    *status = {source, message.tag, bytes, bytes > space.bytes ? Error::truncated : Error::none};
+    *status = {peer.rank_, message.tag, bytes, bytes > space.bytes ? Error::truncated : Error::none};
   }
   channel->pop(message);
   if (sender != nullptr) {
     // As Request::complete, without a look at the request, which is in the cache of the sender's core.
     sender->done.store(true, std::memory_order_release);
-    peer->doorbell_.ring();
+    peer.doorbell_.ring();
   }
   return true;
 }
@@ -285,7 +281,12 @@ void LocalEndpoint::receive(int source, Context context, int tag, const Space& s
   expect_receive(source, tag);
   expect_space(space);
   std::unique_lock hold(lock_);
-  if (receive_directly(source, context, tag, space, status)) return;
+  if (source != any_rank && queues_.is_empty() && background_.load(std::memory_order_relaxed) == nullptr) {
+    LocalEndpoint* const peer = node_.local_endpoint_of(source);
+    if (peer != nullptr ? receive_directly(*peer, context, tag, space, status)
+                        : receive_from_afar(source, context, tag, space, status))
+      return;
+  }
   Request receive(doorbell_);
   start_receive(&receive, source, context, tag, space);
   hold.unlock();

@@ -162,7 +162,8 @@ class LocalEndpoint final : public Endpoint {
                 Request* request);
   bool start_receive(Request* receive, int source, Context context, int tag, const Space& space);
 
-  bool receive_directly(int source, Context context, int tag, const Space& space, Status* status);
+  bool receive_directly(LocalEndpoint& peer, Context context, int tag, const Space& space, Status* status);
+  bool receive_from_afar(int source, Context context, int tag, const Space& space, Status* status);
 
   void take(Request* request, Status* status);
   void await_patiently(Request& request);

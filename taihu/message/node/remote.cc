@@ -217,16 +217,11 @@ bool Remote::send_at_once(int source, int destination, Context context, int tag,
   if (data.layout == nullptr ? !fits_envelope(process, kind, data.bytes, flow)
                              : data.bytes > eager_payload_bytes)
     return false;
-  Header header;
-  header.kind = kind;
-  header.source = source;
-  header.destination = destination;
-  header.context = context;
-  header.tag = tag;
   Account& account = account_of(process);
   const std::int64_t amount = static_cast<std::int64_t>(data.bytes) + message_overhead_bytes;
   return wire_.send_now(
-      process, header, data, [&] { return account.unknown() + amount <= window_; },
+      process, plain_header(source, destination, context, tag), data,
+      [&] { return account.unknown() + amount <= window_; },
       [&] { Account::add(account.sent_inside, amount); });
 }
 

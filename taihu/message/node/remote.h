@@ -75,6 +75,17 @@ class Remote {
   bool drive(int turns, Done&& done) {
     return wire_.drive(turns, done);
   }
+  /// See Wire::take_next; of a standard message whose data come with it.
+  template <class MayTake, class Take>
+  bool take_next(int source, int destination, Context context, int tag, int turns, MayTake&& may_take,
+                 Take&& take) {
+    const int process = process_of(source);
+    return wire_.take_next(process, plain_header(source, destination, context, tag), turns, may_take,
+                           [&](const InPlace& payload) {
+                             take(payload);
+                             give_credit(process, payload.bytes);
+                           });
+  }
   /// Completes what is under way and waits until all node processes have; the link is quiet afterwards.
   void finish();
   Wire& wire() noexcept { return wire_; }
@@ -132,6 +143,15 @@ class Remote {
   void receive_whole(int process, const Header& header, const std::byte* payload, const Received& received);
   void process_finished();
 
+  static Header plain_header(int source, int destination, Context context, int tag) noexcept {
+    Header header;
+    header.kind = EnvelopeKind::plain_message;
+    header.source = source;
+    header.destination = destination;
+    header.context = context;
+    header.tag = tag;
+    return header;
+  }
   void send(int process, const Header& header, Request* posted = nullptr, const Data& payload = {nullptr, 0});
   void send_followed(int process, const Header& header, const Data& data, Request* sent);
   void send_owned(int process, Header header, const void* data, std::size_t bytes);

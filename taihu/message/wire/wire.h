@@ -224,7 +224,28 @@ class Wire final : private EnvelopeReader {
     return true;
   }
 
-  /// Grows with every poll and drive.
+  /// For who waits for a plain message with this header: looks up to `turns` times at what `process` sends
+  /// next, while `may_take()`. When it is that, `take(payload)` is called inside, in place of `arrived`.
+  /// False also when another thread is inside, or something else has come or is to be done. Any thread; never
+  /// blocks.
+  template <class MayTake, class Take>
+  bool take_next(int process, const Header& header, int turns, MayTake&& may_take, Take&& take) {
+    expect_process(process);
+    if (!try_enter()) return false;
+    looks_.store(looks_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    Next next = Next::nothing;
+    InPlace payload;
+    for (; next == Next::nothing && turns > 0 && !has_work() && may_take(); --turns)
+      next = link_.next_from(process, &header, plain_header_bytes, payload);
+    if (next == Next::expected) {
+      take(payload);
+      link_.pop_next(process);
+    }
+    leave();
+    return next == Next::expected;
+  }
+
+  /// Grows with every look.
   std::uint64_t looks() const noexcept { return looks_.load(std::memory_order_relaxed); }
 
   /// Whether the calling thread is inside.
@@ -277,6 +298,10 @@ class Wire final : private EnvelopeReader {
   bool entered() noexcept {
     thread_inside_.store(this_thread(), std::memory_order_relaxed);
     return true;
+  }
+  /// Apart from what comes.
+  bool has_work() const noexcept {
+    return submissions_.load(std::memory_order_relaxed) != 0 || backlog_size_ != 0 || !under_way_.empty();
   }
   bool read_link(int most) {
     const bool has_read = link_.read(*this, most);
