@@ -18,6 +18,28 @@ inline message::Space ProgramRun::space_for(const Step& step, bool is_empty) con
   return is_empty ? message::Space{nullptr, 0} : memory_->space(step.buffer, step.offset, step.count);
 }
 
+inline void ProgramRun::note(const Transfer& transfer, const message::Status& status) noexcept {
+  if (trouble_ != Trouble::none) return;
+  if (status.error == message::Error::link) {
+    trouble_ = Trouble::link;
+    return;
+  }
+  const bool is_truncated = status.error == message::Error::truncated;
+  if (!is_truncated && status.bytes >= transfer.expected_bytes) return;
+  trouble_ = is_truncated ? Trouble::truncated : Trouble::short_message;
+  sender_ = status.source;
+  sent_bytes_ = status.bytes;
+  expected_bytes_ = transfer.expected_bytes;
+}
+
+/// The only one of its round: the endpoint knows a shorter way for one that is waited for at once.
+inline void ProgramRun::receive(const Step& step) {
+  const message::Space space = space_for(step, trouble_ == Trouble::earlier);
+  message::Status status;
+  endpoint_.receive(step.peer, context_, tag_, space, &status);
+  note({nullptr, space.bytes}, status);
+}
+
 void ProgramRun::start(const schedule::Program& program, ProgramMemory& memory, Trouble trouble) noexcept {
   expect(has_ended(), "a program starts again when it has ended");
   memory_ = &memory;
@@ -41,8 +63,7 @@ bool ProgramRun::advance() {
 }
 
 void ProgramRun::wait() {
-  while (!has_ended()) {
-    if (open_.empty() && exchange()) continue;
+  for (run_short_ones(); !has_ended(); run_short_ones()) {
     for (const Transfer& transfer : open_) {
       message::Status status;
       endpoint_.wait(transfer.request, &status);
@@ -59,16 +80,8 @@ inline void ProgramRun::run_local(const Step& step) {
   if (trouble_ == Trouble::none) trouble_ = trouble;
 }
 
-/// What short programs consist of, without a list of transfers under way: a local step, or a round of one
-/// send that is complete at once, one receive, or both. False, and nothing has happened, when the next
-/// transfers are others.
-bool ProgramRun::exchange() {
-  const Step& first = steps_.front();
-  if (!first.is_transfer()) {
-    steps_ = steps_.subspan(1);
-    run_local(first);
-    return true;
-  }
+/// False, and nothing has happened, when the transfers of the round are others.
+inline bool ProgramRun::exchange(const Step& first) {
   const auto goes_together = [&](std::size_t k) {
     return k < steps_.size() && steps_[k].is_transfer() && steps_[k].round == first.round;
   };
@@ -86,6 +99,19 @@ bool ProgramRun::exchange() {
   steps_ = steps_.subspan(second != nullptr ? 2 : 1);
   if (received != nullptr) receive(*received);
   return true;
+}
+
+/// What short programs consist of, without a list of transfers under way: local steps, and rounds of one send
+/// that is complete at once, one receive, or both. Ends before others.
+void ProgramRun::run_short_ones() {
+  while (open_.empty() && !steps_.empty()) {
+    if (const Step& first = steps_.front(); !first.is_transfer()) {
+      steps_ = steps_.subspan(1);
+      run_local(first);
+    } else if (!exchange(first)) {
+      return;
+    }
+  }
 }
 
 // Short messages are sent first, since others wait for them; of long ones receives are posted first, so that
@@ -130,28 +156,6 @@ void ProgramRun::start_all(Action action, std::span<const Step> transfers, bool 
     if (short_ones && endpoint_.send_at_once(step.peer, context_, tag_, data)) continue;
     open_.push_back({endpoint_.isend(step.peer, context_, tag_, data, message::SendMode::standard), 0});
   }
-}
-
-/// The only one of its round: the endpoint knows a shorter way for one that is waited for at once.
-void ProgramRun::receive(const Step& step) {
-  const message::Space space = space_for(step, trouble_ == Trouble::earlier);
-  message::Status status;
-  endpoint_.receive(step.peer, context_, tag_, space, &status);
-  note({nullptr, space.bytes}, status);
-}
-
-void ProgramRun::note(const Transfer& transfer, const message::Status& status) noexcept {
-  if (trouble_ != Trouble::none) return;
-  if (status.error == message::Error::link) {
-    trouble_ = Trouble::link;
-    return;
-  }
-  const bool is_truncated = status.error == message::Error::truncated;
-  if (!is_truncated && status.bytes >= transfer.expected_bytes) return;
-  trouble_ = is_truncated ? Trouble::truncated : Trouble::short_message;
-  sender_ = status.source;
-  sent_bytes_ = status.bytes;
-  expected_bytes_ = transfer.expected_bytes;
 }
 
 std::string ProgramRun::length_problem() const {

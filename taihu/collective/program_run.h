@@ -63,7 +63,8 @@ class ProgramRun {
   bool has_ended() const noexcept { return open_.empty() && steps_.empty(); }
   enum class Waiting : bool { no, yes };
   void start_next(Waiting waiting);
-  bool exchange();
+  void run_short_ones();
+  bool exchange(const schedule::Step& first);
   void run_local(const schedule::Step& step);
   void start_all(schedule::Action action, std::span<const schedule::Step> transfers, bool short_ones);
   void receive(const schedule::Step& step);
