@@ -166,10 +166,12 @@ def batch(slurm):
 def running_job(slurm):
     job = subprocess.Popen(["salloc", "--quiet", "--nodes=2", str(PARCRUN), "-n", "4", str(BUILD / "tests/hosts/forever")],
                            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    said = []
     for line in job.stdout:
+        said.append(line)
         if "running" in line:
-            break
-    return job
+            return job
+    sys.exit(f"slurm: the job has not started, exit code {job.wait()}: {''.join(said)}")
 
 
 def killed(slurm):
