@@ -64,7 +64,7 @@ class NumaModel(unittest.TestCase):
         self.assertEqual(self.predict(machine, "1")[0]["everything_gain"], 0)
 
     def test_measuring_goes_with_bytes_alone(self):
-        for words, code in ((["--json"], 2), (["--machine", TWO], 2), (["--threads", 2], 2), (["--bytes", "4K"], 1),
+        for words, code in ((["--json"], 2), (["--machine", TWO], 2), (["--threads", 2], 2), (["--bytes", "4K"], 2),
                             (["--bytes", "100T"], 1)):
             done = run(NUMA_MODEL, "--measure", *words)
             lines = [line for line in done.stderr.splitlines() if "read memory" not in line]
