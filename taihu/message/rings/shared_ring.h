@@ -159,7 +159,7 @@ class SharedRingWriter : SharedRingSide {
 
   /// Whether the reader has given back all that was published.
   bool is_read() noexcept {
-    if (cells_released_seen_ != tail_) look_at(head_.cells_released, cells_released_seen_);
+    if (cells_released_seen_ != tail_) look_at_released();
     return cells_released_seen_ == tail_;
   }
 
@@ -177,7 +177,7 @@ class SharedRingWriter : SharedRingSide {
     const std::size_t to_end = byte_count_ - (bytes_tail_ & (byte_count_ - 1));
     const std::uint64_t needed = bytes > to_end ? to_end + rounded(bytes) : rounded(bytes);
     if (bytes_tail_ + needed - bytes_released_seen_ <= byte_count_) return true;
-    look_at(head_.bytes_released, bytes_released_seen_);
+    look_at_released();
     return bytes_tail_ + needed - bytes_released_seen_ <= byte_count_;
   }
 
@@ -188,7 +188,7 @@ class SharedRingWriter : SharedRingSide {
   const CoreDistance& distance() const noexcept { return distance_; }
   /// Asked for by one look more.
   const CoreDistance& look_at_distance() noexcept {
-    look_at(head_.cells_released, cells_released_seen_);
+    look_at_released();
     return distance_;
   }
 
@@ -209,13 +209,16 @@ class SharedRingWriter : SharedRingSide {
     return (bytes + shared_line_bytes - 1) / shared_line_bytes * shared_line_bytes;
   }
 
-  /// What the reader has not changed since is not fetched from its core and tells nothing of the distance.
-  void look_at(const std::atomic<std::uint64_t>& released, std::uint64_t& seen) noexcept {
+  /// A line that the reader has not changed since is not fetched from its core and tells nothing of the
+  /// distance. Both counts lie in it: who looked at one would find the other one near at the next look.
+  void look_at_released() noexcept {
     const std::int64_t start = now_ns();
-    const std::uint64_t now = released.load(std::memory_order_acquire);
+    const std::uint64_t cells = head_.cells_released.load(std::memory_order_acquire);
+    const std::uint64_t bytes = head_.bytes_released.load(std::memory_order_acquire);
     const std::int64_t end = now_ns();
-    if (now == seen) return;
-    seen = now;
+    if (cells == cells_released_seen_ && bytes == bytes_released_seen_) return;
+    cells_released_seen_ = cells;
+    bytes_released_seen_ = bytes;
     // One that took long may have been interrupted.
     const bool was_long = took_long_;
     took_long_ = CoreDistance::is_far(end - start);
@@ -225,7 +228,7 @@ class SharedRingWriter : SharedRingSide {
   /// For a record of so many cells and the line of the one behind it.
   bool has_cells(std::uint32_t cells) noexcept {
     if (tail_ + cells + shared_ring::line_cells - cells_released_seen_ <= cell_count_) return true;
-    look_at(head_.cells_released, cells_released_seen_);
+    look_at_released();
     return tail_ + cells + shared_ring::line_cells - cells_released_seen_ <= cell_count_;
   }
 
