@@ -36,6 +36,10 @@ constexpr std::size_t most_data_half_bytes = std::size_t{64} << 10;
 /// A half has room for data of at least so many short steps.
 constexpr std::size_t steps_per_half = 64;
 
+/// So many members at most have lines for the data of each step: what they ask for in one look is what a core
+/// can wait for.
+constexpr std::size_t members_with_step_data = 4;
+
 /// From so many members on arrivals are counted.
 constexpr std::size_t many_members = 128;
 
@@ -86,6 +90,8 @@ Board::Board(std::vector<threads::Doorbell*> doorbells, bool crowded)
       seats_(std::make_unique<std::atomic<int>[]>(doorbells_.size())),
       help_wanted_(std::make_unique<message::HelpWanted>()) {
   expect(!doorbells_.empty(), "members of a board >= 1");
+  if (!crowded_ && doorbells_.size() <= members_with_step_data)
+    step_data_ = new_data(doorbells_.size() * depth_ * step_data_lines);
   for (std::size_t k = 0; k < doorbells_.size(); ++k) seats_[k].store(-1, std::memory_order_relaxed);
   if (doorbells_.size() < many_members) return;
   count_ = std::make_unique<ArrivalCount>(doorbells_.size(), depth_);

@@ -7,8 +7,9 @@
 // Slots form a ring per member, written half by half. Whoever has arrived at a later step reads nothing of an
 // earlier one, so a half may be written again once all members have arrived at a step behind it: with short
 // data nobody waits for readers, a root may be tens of calls ahead. Longer inline data lie in a second ring
-// of the member, made at first use, with the same rule. Where data of a member are likely to be next is known
-// from the last ones, so that they can be fetched before its slot says that they are there.
+// of the member, made at first use, with the same rule; somewhat longer ones for which all wait lie in lines
+// of their step. Where data of a member are likely to be next is known from the last ones, so that they can
+// be fetched before its slot says that they are there.
 //
 // Steps only grow, so nothing is ever reset. A member that has waited long publishes the value it waits for,
 // its wish; whoever writes that value rings its doorbell. When a wish needs several members, each of them
@@ -169,8 +170,15 @@ class Board {
   StepNumber half_depth() const noexcept { return depth_ / 2; }
   Slot& slot(int member, StepNumber step) const noexcept {
     expect_member(member);
-    return slots_[static_cast<std::size_t>(member) * depth_ + (step & (depth_ - 1))];
+    return slots_[slot_index(member, step)];
   }
+  /// Lines of a member's step for data that are too long for its slot, where nobody has to be told of the
+  /// place. For calls in which all wait for all: others ask for these lines while they look for the slot.
+  std::byte* step_data(int member, StepNumber step) const noexcept {
+    return step_data_[slot_index(member, step) * step_data_lines].bytes;
+  }
+  /// 0 on boards that have none: with many members, or where they share cores and have other things to do.
+  std::size_t step_data_bytes() const noexcept { return step_data_ ? step_data_lines * sizeof(Line) : 0; }
   std::size_t data_half_lines() const noexcept { return data_half_lines_; }
   /// That data of one step take in a ring: a piece that is not shared with those of the next. Reading them, a
   /// processor fetches the lines behind them as well, while their member writes these.
@@ -201,7 +209,7 @@ class Board {
 
   /// The call of a step, for the report when digests differ.
   Announcement& announcement(int member, StepNumber step) const noexcept {
-    return announcements_[static_cast<std::size_t>(member) * depth_ + (step & (depth_ - 1))];
+    return announcements_[slot_index(member, step)];
   }
 
   /// Eight members each; no line in common with what others write.
@@ -293,10 +301,15 @@ class Board {
     expect(member >= 0 && member < members(), "0 <= member < members of the board");
   }
 
+  static constexpr std::size_t step_data_lines = 4;
+
   struct alignas(64) Departure {
     std::atomic<StepNumber> step{0};
   };
 
+  std::size_t slot_index(int member, StepNumber step) const noexcept {
+    return static_cast<std::size_t>(member) * depth_ + (step & (depth_ - 1));
+  }
   std::size_t inline_bytes(std::size_t with_cores) const noexcept {
     return crowded_ ? most_inline_bytes() : std::min(most_inline_bytes(), with_cores);
   }
@@ -318,6 +331,7 @@ class Board {
   std::size_t data_half_lines_;
   std::size_t piece_lines_;
   std::unique_ptr<Slot[]> slots_;
+  DataRing step_data_;                             // each with its slot
   std::unique_ptr<Announcement[]> announcements_;  // each with its slot
   std::unique_ptr<Departure[]> departures_;
   std::unique_ptr<Own[]> own_;

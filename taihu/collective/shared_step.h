@@ -88,13 +88,16 @@ class SharedStep {
   int await_all(std::size_t ring_bytes);
   template <class Meanwhile>
   int depart_with_all(Meanwhile&& meanwhile);
+  void look_for_expected_data(std::size_t bytes) noexcept;
   void fetch_expected_data(std::size_t bytes) noexcept;
+  void look_for_step_data() noexcept;
   bool have_arrived(int first, int last, StepNumber step) const noexcept;
   bool have_all_arrived() const noexcept;
   bool follow_stream(int first, int last, std::size_t bytes) noexcept;
   bool give_time(int first, int last, StepNumber later) const noexcept;
   void ask_for_later(int first, int last, const StreamPace::Steps& steps) const noexcept;
   const std::byte* later_data(int member, StepNumber step) const noexcept;
+  void tell() noexcept;
   void own_later_slots() noexcept;
   void own_later_data() noexcept;
   void note_data();
@@ -127,9 +130,11 @@ class SharedStep {
     Form form = Form::nothing;
     const std::byte* data = nullptr;
     Addresses addresses{};
+    bool has_addresses = false;  ///< to tell with the length
+    bool is_step_data = false;   ///< see Board::step_data
     std::size_t length = 0;
     std::uint32_t reduction = 0;
-  } mine_;  ///< what is in my slot
+  } mine_;  ///< what is in my slot, or will be when I arrive
 };
 
 }  // namespace taihu::collective

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of one kind, one behind the other, in which data go one way: whoever takes them may be many calls
+// Calls of one kind, one behind the other. Where data go one way, whoever takes them may be many calls
 // behind. And when such a member waits without looking.
 #include <chrono>
 #include <thread>
@@ -79,7 +79,7 @@ TEST(StreamPace, AsksForEachStepOnceAndForNoneThatIsUnlikely) {
 
 class Streams : public Collectives {
  protected:
-  static constexpr int kinds = 7;
+  static constexpr int kinds = 9;
 
   // The value of byte `k` that `from` has for `to` in call number `call`.
   static std::byte value(int call, int from, int to, std::size_t k) {
@@ -150,6 +150,22 @@ class Streams : public Collectives {
       ASSERT_EQ(result[k], operands * call + operands * (operands + 1) / 2 * static_cast<int>(k % 100));
   }
 
+  // Between streams: all wait for all.
+  void exchange_once(GroupHandle& handle, int call, std::size_t bytes, bool gathered) {
+    const int me = handle.rank();
+    Elements source = gathered ? block(call, me, 0, bytes) : blocks(call, me, bytes);
+    Elements result(bytes * static_cast<std::size_t>(n));
+    const int code = gathered ? allgather(handle, source.data(), result.data(), bytes)
+                              : alltoall(handle, source.data(), result.data(), bytes);
+    std::fill(source.begin(), source.end(), std::byte{0xee});
+    ASSERT_EQ(code, M_SUCCESS) << handle.problem();
+    for (int from = 0; from < n; ++from) {
+      const auto* const begin = result.data() + static_cast<std::size_t>(from) * bytes;
+      ASSERT_EQ(Elements(begin, begin + bytes), block(call, from, gathered ? 0 : me, bytes))
+          << "call " << call << " bytes " << bytes;
+    }
+  }
+
   void once(GroupHandle& handle, int kind, int call, int root, std::size_t bytes) {
     if (kind == 0) {
       Elements data = handle.rank() == root ? block(call, root, 0, bytes) : Elements(bytes);
@@ -159,8 +175,10 @@ class Streams : public Collectives {
       scatter_once(handle, call, root, bytes, kind == 2);
     } else if (kind <= 4) {
       gather_once(handle, call, root, bytes, kind == 4);
-    } else {
+    } else if (kind <= 6) {
       sum_once(handle, call, root, bytes, kind == 6);
+    } else {
+      exchange_once(handle, call, bytes, kind == 8);
     }
   }
 };
@@ -169,8 +187,8 @@ TEST_P(Streams, BringAllDataWhoeverIsFaster) {
   run([&](GroupHandle& handle) {
     Random streams(5);
     Random delays(static_cast<std::uint64_t>(handle.rank()) + 70);
-    constexpr std::size_t lengths[] = {1,   4,   8,   40,  41,   48,   49,   64,
-                                       100, 128, 500, 512, 1000, 1024, 1025, 3000};
+    constexpr std::size_t lengths[] = {1,   4,   8,   40,  41,  48,   49,   64,   100,
+                                       128, 256, 257, 500, 512, 1000, 1024, 1025, 3000};
     for (int stream = 0; stream < plain_or_sanitized(60, 15); ++stream) {
       const int kind = static_cast<int>(streams.below(kinds)), calls = static_cast<int>(streams.below(200));
       const int root = static_cast<int>(streams.below(static_cast<std::uint64_t>(n)));
