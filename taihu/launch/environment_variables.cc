@@ -46,13 +46,13 @@ constexpr EnvironmentVariable variables[] = {
      "from this size on an allreduce between up to four node processes goes by a ring; in the background "
      "as above"},
     // Messages.
-    {"TAIHU_EAGER_BYTES", user, nodes, "size", "1K",
+    {"TAIHU_EAGER_BYTES", user, nodes, "size", "1K, ranks that share cores 2K",
      "longer messages inside a node process are announced and copied once, by the receiver; at most 4072, "
      "and "
      "less where more than 64 ranks are in it"},
     {"TAIHU_PUSHED_BYTES", user, nodes, "size", "512",
      "blocking sends of more than this are announced while their receiver is found to be waiting"},
-    {"TAIHU_PUSHED_STREAM_BYTES", user, nodes, "size", "256",
+    {"TAIHU_PUSHED_STREAM_BYTES", user, nodes, "size", "256, ranks that share cores 2K",
      "non-blocking sends of more than this are announced in the same case"},
     {"TAIHU_BUFFERED_BYTES", user, nodes, "size", "64K",
      "up to this size a standard send whose receive does not come is finally buffered at the receiver"},

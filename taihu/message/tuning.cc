@@ -20,8 +20,15 @@ Tuning default_tuning(int local_ranks, Cores cores) {
   if (cores == Cores::crowded) {
     // A helper that has lost its core would hold up the receiver.
     tuning.shared_copy_bytes = tuning.shared_copy_far_bytes = std::numeric_limits<std::size_t>::max();
+    // An announcement costs two changes of threads more than a message. Of eight ranks on two cores a
+    // non-blocking allreduce of 512 bytes to 2 KiB takes 62 us with announcements, 40 to 46 without. A
+    // blocking send learns whether its receiver is there (pushed_bytes).
+    tuning.eager_bytes = tuning.pushed_stream_bytes = 2048;
   }
-  if (local_ranks > 64) tuning.ring_lines = 64;
+  if (local_ranks > 64) {
+    tuning.ring_lines = 64;
+    tuning.eager_bytes = 1024;
+  }
   if (local_ranks > 128) {
     tuning.ring_lines = 32;
     tuning.eager_bytes = 512;

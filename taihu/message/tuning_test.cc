@@ -52,5 +52,13 @@ TEST(Tuning, RanksThatShareCoresDoNotHelpEachOther) {
   EXPECT_LT(tuning_for(8, Cores::enough, nothing).shared_copy_bytes, std::size_t{1} << 20);
 }
 
+TEST(Tuning, RanksThatShareCoresAnnounceLess) {
+  EXPECT_EQ(tuning_for(8, Cores::enough, nothing).pushed_stream_bytes, 256U);
+  EXPECT_EQ(tuning_for(8, Cores::crowded, nothing).pushed_stream_bytes, 2048U);
+  EXPECT_EQ(tuning_for(8, Cores::crowded, nothing).eager_bytes, 2048U);
+  EXPECT_EQ(tuning_for(8, Cores::crowded, all_set).pushed_stream_bytes, 48U);
+  EXPECT_EQ(tuning_for(100, Cores::crowded, nothing).eager_bytes, 1024U) << "rings are short there";
+}
+
 }  // namespace
 }  // namespace taihu::message
