@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What two cores need to exchange the data of an MPI call without any library: two threads, rings of cells,
-// and a word in front of each message that says that it is there. No matching, no datatypes, no order of
-// calls to keep, nobody who sleeps: faster than this is only who moves fewer cache lines. Prints lines like
-// those of mpi_bench.c, by the same kind of clock: the median over batches of the mean of the slower thread,
-// and the time of a cache line before and after.
+// What two cores need to exchange the data of an MPI call without any library: two threads, and either rings
+// of cells with a word in front of each message that says that it is there; or, from 1 KiB on, a word that
+// says where the data are, which the other one then copies. No matching, no datatypes, no order of calls to
+// keep, nobody who sleeps: faster than the better of these is only who moves fewer cache lines. Prints lines
+// like those of mpi_bench.c, by the same kind of clock: the median over batches of the mean of the slower
+// thread, and the time of a cache line before and after.
 //
-//   bare_exchange <test>... [--min B] [--max B]
+//   bare_exchange <test>... [--touch] [--kernel-copy] [--min B] [--max B]
+//
+// --touch: what is sent is written before and what has come is read after each call, as by mpi_bench.c.
+// --kernel-copy: the one copy is the kernel's from process to process, as between node processes.
 //
 // - latency: a message there and one back, halved
 // - bandwidth and the collectives in which data go one way (bcast, reduce, gather, scatter, scan): messages
@@ -13,15 +17,21 @@
 // - the others: both write, then both read what the other wrote
 //
 // Tests of one pattern are measured together.
+#define _GNU_SOURCE
 #include "line_distance.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
-enum { cell_bytes = 16, ring_bytes = 1 << 17, most_bytes = 4096, batches = 9 };
+enum { cell_bytes = 16, ring_bytes = 1 << 17, most_in_one_piece = 4096, batches = 9 };
+enum { most_bytes = 1 << 20, least_bytes_in_place = 1 << 10 };
 enum { least_calls = 500, most_calls = 20000, batch_us = 2000 };
+/// Messages that nobody writes may be so many ahead of who copies them.
+enum { most_ahead = 16 };
 
 struct ring {
   _Alignas(128) _Atomic uint64_t given_back;
@@ -41,7 +51,7 @@ static size_t message_bytes;
 static atomic_int batch_calls;
 static _Alignas(128) atomic_int flag;
 static double lines[2];  // nanoseconds before and after
-static void (*call)(int me, struct side* out, struct side* in, char* buffer);
+static void (*call)(int me, struct side* out, struct side* in);
 
 /// Of a message with its word; it never wraps.
 static size_t room_of(size_t bytes) {
@@ -55,7 +65,7 @@ static void go_to_next(struct side* side, size_t room) {
 static void put(struct ring* ring, struct side* side, const char* data, size_t bytes) {
   const size_t room = room_of(bytes);
   go_to_next(side, room);
-  while (side->place + room - side->seen > ring_bytes - most_bytes)
+  while (side->place + room - side->seen > ring_bytes - most_in_one_piece)
     side->seen = atomic_load_explicit(&ring->given_back, memory_order_acquire);
   char* const place = ring->cells + side->place % ring_bytes;
   memcpy(place + sizeof(uint64_t), data, bytes);
@@ -77,21 +87,121 @@ static void take(struct ring* ring, struct side* side, char* data, size_t bytes)
   atomic_store_explicit(&ring->given_back, side->place, memory_order_release);
 }
 
-static void there_and_back(int me, struct side* out, struct side* in, char* buffer) {
-  if (me == 0) put(&rings[0], out, buffer, message_bytes);
-  take(&rings[1 - me], in, buffer, message_bytes);
-  if (me == 1) put(&rings[1], out, buffer, message_bytes);
+/// A thread's buffers, and what it says of them.
+struct place {
+  _Alignas(128) _Atomic uint64_t offered;
+  _Alignas(128) _Atomic uint64_t taken;
+  _Alignas(4096) char out[most_bytes];
+  _Alignas(4096) char in[most_bytes];
+};
+static struct place places[2];
+static int in_place, touch, kernel_copy;
+static _Atomic uint64_t sink;
+
+static void produce(int me) {
+  if (touch) memset(places[me].out, 1, message_bytes);
 }
-static void one_way(int me, struct side* out, struct side* in, char* buffer) {
-  if (me == 0) {
-    put(&rings[0], out, buffer, message_bytes);
-  } else {
-    take(&rings[0], in, buffer, message_bytes);
+static void consume(int me) {
+  if (!touch) return;
+  uint64_t sum = 0, word;
+  for (size_t i = 0; i + sizeof word <= message_bytes; i += sizeof word) {
+    memcpy(&word, places[me].in + i, sizeof word);
+    sum += word;
+  }
+  atomic_store_explicit(&sink, sum, memory_order_relaxed);
+}
+
+static void offer(int me, struct side* out) {
+  atomic_store_explicit(&places[me].offered, ++out->word, memory_order_release);
+}
+static void await(_Atomic uint64_t* word, uint64_t value) {
+  while (atomic_load_explicit(word, memory_order_acquire) < value) {
   }
 }
-static void both_ways(int me, struct side* out, struct side* in, char* buffer) {
-  put(&rings[me], out, buffer, message_bytes);
-  take(&rings[1 - me], in, buffer, message_bytes);
+static void copy_offered(int me, struct side* in) {
+  await(&places[1 - me].offered, ++in->word);
+  if (!kernel_copy) {
+    memcpy(places[me].in, places[1 - me].out, message_bytes);
+  } else {
+    const struct iovec here = {places[me].in, message_bytes}, there = {places[1 - me].out, message_bytes};
+    if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != (ssize_t)message_bytes) {
+      perror("bare_exchange: process_vm_readv");
+      exit(1);
+    }
+  }
+  atomic_store_explicit(&places[me].taken, in->word, memory_order_release);
+}
+/// Until the other one has copied what I have offered; what nobody writes, not at once.
+static void await_copy(int me, const struct side* out) {
+  const uint64_t ahead = touch ? 0 : most_ahead;
+  if (out->word > ahead + (message_bytes << 32)) await(&places[1 - me].taken, out->word - ahead);
+}
+
+/// Pieces of a message, the longest of which are shorter than a ring.
+static void send(int me, struct ring* ring, struct side* out, size_t from) {
+  const size_t left = message_bytes - from;
+  put(ring, out, places[me].out + from, left < most_in_one_piece ? left : most_in_one_piece);
+}
+static void receive(int me, struct ring* ring, struct side* in, size_t from) {
+  const size_t left = message_bytes - from;
+  take(ring, in, places[me].in + from, left < most_in_one_piece ? left : most_in_one_piece);
+}
+static void send_all(int me, struct ring* ring, struct side* out) {
+  size_t from = 0;
+  do send(me, ring, out, from);
+  while ((from += most_in_one_piece) < message_bytes);
+}
+static void receive_all(int me, struct ring* ring, struct side* in) {
+  size_t from = 0;
+  do receive(me, ring, in, from);
+  while ((from += most_in_one_piece) < message_bytes);
+}
+
+static void there_and_back(int me, struct side* out, struct side* in) {
+  for (int way = 0; way < 2; ++way) {
+    if (way == me) {
+      produce(me);
+      if (in_place)
+        offer(me, out);
+      else
+        send_all(me, &rings[me], out);
+    } else {
+      if (in_place)
+        copy_offered(me, in);
+      else
+        receive_all(me, &rings[1 - me], in);
+      consume(me);
+    }
+  }
+}
+static void one_way(int me, struct side* out, struct side* in) {
+  produce(me);
+  if (me == 0 && in_place) {
+    offer(0, out);
+    await_copy(0, out);
+  } else if (me == 0) {
+    send_all(0, &rings[0], out);
+  } else if (in_place) {
+    copy_offered(1, in);
+  } else {
+    receive_all(1, &rings[0], in);
+  }
+  consume(me);
+}
+static void both_ways(int me, struct side* out, struct side* in) {
+  produce(me);
+  if (in_place) {
+    offer(me, out);
+    copy_offered(me, in);
+    await_copy(me, out);
+  } else {
+    size_t from = 0;
+    do {
+      send(me, &rings[me], out, from);
+      receive(me, &rings[1 - me], in, from);
+    } while ((from += most_in_one_piece) < message_bytes);
+  }
+  consume(me);
 }
 
 static void meet(int* meetings) {
@@ -101,32 +211,37 @@ static void meet(int* meetings) {
   }
 }
 
+static int first_calls(void) {
+  return message_bytes <= most_in_one_piece ? least_calls
+                                            : (int)(least_calls * most_in_one_piece / message_bytes) + 1;
+}
+
 static void* run(void* number) {
   const int me = *(const int*)number;
   pin_to(cores[me]);
   struct side out = {0, (uint64_t)message_bytes << 32, 0}, in = out;
   struct flag_side mine = {&flag, me, 0};
-  char buffer[most_bytes];
-  memset(buffer, 1, sizeof buffer);
+  memset(places[me].out, 1, message_bytes);
   int meetings = 0;
   const double before = line_ns(&mine, 3, 200);
   for (int batch = -1; batch < batches; ++batch) {  // the first is not counted
     meet(&meetings);
-    const int calls = batch < 0 ? least_calls : atomic_load(&batch_calls);
+    const int calls = batch < 0 ? first_calls() : atomic_load(&batch_calls);
     const double start = now_ns();
-    for (int i = 0; i < calls; ++i) call(me, &out, &in, buffer);
+    for (int i = 0; i < calls; ++i) call(me, &out, &in);
     const double us = (now_ns() - start) / calls / 1e3;
     if (batch >= 0) {
       times[me][batch] = us;
     } else if (me == 1) {  // who takes
       const double wanted = us > 0 ? batch_us / us : most_calls;
-      batch_calls = wanted < least_calls ? least_calls : wanted > most_calls ? most_calls : (int)wanted;
+      batch_calls = wanted < first_calls() ? first_calls() : wanted > most_calls ? most_calls : (int)wanted;
     }
   }
   const double after = line_ns(&mine, 3, 200);
   if (me == 0) lines[0] = before, lines[1] = after;
-  for (size_t i = 0; i < message_bytes; ++i) {
-    if (buffer[i] == 1) continue;
+  const int has_received = me == 1 || call != one_way;
+  for (size_t i = 0; has_received && i < message_bytes; ++i) {
+    if (places[me].in[i] == 1) continue;
     fprintf(stderr, "bare_exchange: wrong data: byte %zu of %zu\n", i, message_bytes);
     exit(1);
   }
@@ -138,9 +253,11 @@ static int ascending(const void* left, const void* right) {
   return a < b ? -1 : a > b;
 }
 
-static double measure(size_t bytes) {
+static double measure(size_t bytes, int without_ring) {
   static const int numbers[2] = {0, 1};
   memset(rings, 0, sizeof rings);
+  memset(places, 0, sizeof places);
+  in_place = without_ring;
   atomic_store(&arrived, 0);
   atomic_store(&flag, 0);
   message_bytes = bytes;
@@ -157,7 +274,7 @@ static double measure(size_t bytes) {
 }
 
 static const struct pattern {
-  void (*call)(int me, struct side* out, struct side* in, char* buffer);
+  void (*call)(int me, struct side* out, struct side* in);
   const char* tests[10];
 } patterns[] = {
     {there_and_back, {"latency"}},
@@ -182,6 +299,10 @@ int main(int argc, char** argv) {
     if (strcmp(argv[i], "--min") == 0) least = strtoull(argv[i + 1], NULL, 0);
     if (strcmp(argv[i], "--max") == 0) most = strtoull(argv[i + 1], NULL, 0);
   }
+  for (int i = words; i < argc; ++i) {
+    touch |= strcmp(argv[i], "--touch") == 0;
+    kernel_copy |= strcmp(argv[i], "--kernel-copy") == 0;
+  }
   if (!find_two_cores(cores)) return 0;  // nothing to say
   if (most > most_bytes) most = most_bytes;
   for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; ++p) {
@@ -195,7 +316,11 @@ int main(int argc, char** argv) {
     call = patterns[p].call;
     for (size_t bytes = 0; count > 0 && bytes <= most; bytes = bytes == 0 ? 1 : 2 * bytes) {
       if (bytes < least) continue;
-      const double us = measure(bytes);
+      double us = measure(bytes, 0);
+      if (bytes >= least_bytes_in_place) {
+        const double in_one_copy = measure(bytes, 1);
+        if (in_one_copy < us) us = in_one_copy;
+      }
       for (int k = 0; k < count; ++k) print(found[k], bytes, us);
     }
   }

@@ -39,8 +39,12 @@ class OtherContender(Contender):
 class BareExchange(Contender):
     """Two threads without a library."""
 
-    def __init__(self):
+    def __init__(self, *flags):
         super().__init__(BARE, "cc", [])
+        self.flags = list(flags)
+
+    def command(self, ranks, arguments):
+        return super().command(ranks, arguments + self.flags)
 
     def build(self, folder):
         self.program = folder / "bare_exchange"
