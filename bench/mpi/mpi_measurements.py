@@ -9,7 +9,8 @@ import time
 import jobs
 from mpi_contenders import BARE, BARE_LAYER
 
-NEAR_NS = 90  # a cache line between cores that are near takes 20 to 40 ns, between far ones 160 to 190 ns
+NEAR_NS = 90  # a cache line between cores that are near takes 20 to 70 ns, between far ones 160 to 400 ns
+ALIKE = 1.2  # within a state only times at distances that differ by less than the square of this are compared
 
 
 def distance(probe):
@@ -28,8 +29,20 @@ def output_within(command, limit):
     return said, True
 
 
+def at_like_distance(found):
+    """Of {contender: [(time, nanoseconds of a line)]}, the times at the distance that most contenders have had, most often: two
+    threads of one core, its neighbours and, among far cores, another socket are all there on one machine within minutes."""
+    def within(center):
+        return {name: near for name, pairs in found.items()
+                if (near := [us for us, ns in pairs if center / ALIKE < ns < center * ALIKE])}
+
+    centers = {ns for pairs in found.values() for _, ns in pairs}
+    return max(map(within, sorted(centers)), key=lambda near: (len(near), sum(map(len, near.values()))))
+
+
 class Measurements:
-    """(state, test, bytes, contender) -> times in microseconds."""
+    """(state, test, bytes) -> contender -> times in microseconds, each with the nanoseconds of a cache line; of ranks that share cores,
+    to which the distance is little beside changes of threads, with the same number."""
 
     def __init__(self):
         self.times, self.dropped = {}, 0
@@ -45,19 +58,22 @@ class Measurements:
                 continue
             row = json.loads(line)
             tests.append(row["test"])
-            near = {ns < NEAR_NS for ns in row.get("line_ns", outside)}
+            lines = row.get("line_ns", outside)
+            near = {ns < NEAR_NS for ns in lines}
             if len(near) == 1:
                 state = "near" if near.pop() else "far"
-                self.times.setdefault((state, row["test"], row["bytes"]), {}).setdefault(contender.name, []).append(row["us"])
+                self.times.setdefault((state, row["test"], row["bytes"]), {}).setdefault(contender.name, []).append(
+                    (row["us"], statistics.mean(lines) if probe is None else 1))
             else:
                 self.dropped += 1
         return tests, in_time
 
     def steady(self, key):
-        """Times of each contender. One time is a median only of who has no more: not where the distance changed for a moment."""
+        """Times of each contender, at one distance. One time is a median only of who has no more: not where the distance changed for a moment."""
         state, test, bytes_ = key
         other = self.times.get(("far" if state == "near" else "near", test, bytes_), {})
-        return {name: times for name, times in self.times.get(key, {}).items() if len(times) > 1 or name not in other}
+        found = {name: times for name, times in self.times.get(key, {}).items() if len(times) > 1 or name not in other}
+        return at_like_distance(found) if found else {}
 
     def medians(self, state, test):
         return {key[2]: {name: statistics.median(times) for name, times in self.steady(key).items()}
