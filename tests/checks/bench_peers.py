@@ -145,7 +145,7 @@ class TimesOfMpiCalls(unittest.TestCase):
 
     def test_each_size_counts_for_the_distance_that_it_was_measured_at(self):
         _, part, _ = self.measured(FakeContender("taihu", [time_line(4, 1, 30, 31), time_line(8, 2, 31, 160), time_line(16, 3, 160, 162)]))
-        self.assertEqual(part.found.times, {("near", "bcast", 4): {"taihu": [1]}, ("far", "bcast", 16): {"taihu": [3]}})
+        self.assertEqual(part.found.times, {("near", "bcast", 4): {"taihu": [(1, 30.5)]}, ("far", "bcast", 16): {"taihu": [(3, 161)]}})
         self.assertEqual(part.found.dropped, 1)
 
     def test_losses_stand_first_with_what_a_bare_exchange_needs(self):
@@ -159,7 +159,7 @@ class TimesOfMpiCalls(unittest.TestCase):
 
     def test_a_program_that_takes_too_long_counts_up_to_there_and_is_not_begun_again(self):
         _, part, _ = self.measured(FakeContender("mpich", [time_line(4, 1, 30, 30)], "exec sleep 60"), rounds=2, limit=3)
-        self.assertEqual(part.found.times, {("near", "bcast", 4): {"mpich": [1]}})
+        self.assertEqual(part.found.times, {("near", "bcast", 4): {"mpich": [(1, 30)]}})
         self.assertEqual(part.late, {"mpich": ["bcast"]})
 
     def test_only_the_test_that_takes_too_long_is_left_out_later(self):
@@ -171,14 +171,21 @@ class TimesOfMpiCalls(unittest.TestCase):
         with contextlib.redirect_stderr(io.StringIO()):
             bench.measure([part], 3, None, 1)
         self.assertEqual(part.late, {"mpich": ["scan"]})
-        self.assertEqual(part.found.times[("near", "bcast", 4)], {"mpich": [1, 1, 1]})
-        self.assertEqual(part.found.times[("near", "scan", 4)], {"mpich": [9]})
+        self.assertEqual(part.found.times[("near", "bcast", 4)], {"mpich": [(1, 30)] * 3})
+        self.assertEqual(part.found.times[("near", "scan", 4)], {"mpich": [(9, 30)]})
 
     def test_one_time_of_another_distance_is_no_median(self):
         near, far = [time_line(4, 1, 30, 30)], [time_line(4, 5, 160, 160)]
         part = self.measured(FakeContender("taihu", near + near + far), FakeContender("openmpi", far + far))[1]
         self.assertEqual(part.found.medians("far", "bcast"), {4: {"openmpi": 5}})
         self.assertEqual(part.found.medians("near", "bcast"), {4: {"taihu": 1}})
+
+    def test_a_row_has_times_at_one_distance(self):
+        own = FakeContender("taihu", [time_line(4, 5, 33, 33), time_line(4, 7, 64, 66), time_line(4, 8, 70, 70)])
+        other = FakeContender("openmpi", [time_line(4, 9, 68, 68), time_line(4, 1, 33, 33)])
+        third = FakeContender("mpich", [time_line(4, 6, 69, 69)])
+        self.assertEqual(self.measured(own, other, third)[1].found.medians("near", "bcast"),
+                         {4: {"taihu": 7.5, "openmpi": 9, "mpich": 6}})
 
 
 class TablesThatOthersRead(unittest.TestCase):
