@@ -9,7 +9,8 @@
 //   bare_exchange <test>... [--touch] [--kernel-copy] [--min B] [--max B]
 //
 // --touch: what is sent is written before and what has come is read after each call, as by mpi_bench.c.
-// --kernel-copy: the one copy is the kernel's from process to process, as between node processes.
+// --kernel-copy: the one copy is the kernel's (process_vm_readv, here of the own process), as between node
+// processes; where it is forbidden, rings alone.
 //
 // - latency: a message there and one back, halved
 // - bandwidth and the collectives in which data go one way (bcast, reduce, gather, scatter, scan): messages
@@ -118,16 +119,17 @@ static void await(_Atomic uint64_t* word, uint64_t value) {
   while (atomic_load_explicit(word, memory_order_acquire) < value) {
   }
 }
+static int copy_by_kernel(char* to, char* from, size_t bytes) {
+  const struct iovec here = {to, bytes}, there = {from, bytes};
+  return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)bytes;
+}
 static void copy_offered(int me, struct side* in) {
   await(&places[1 - me].offered, ++in->word);
   if (!kernel_copy) {
     memcpy(places[me].in, places[1 - me].out, message_bytes);
-  } else {
-    const struct iovec here = {places[me].in, message_bytes}, there = {places[1 - me].out, message_bytes};
-    if (process_vm_readv(getpid(), &here, 1, &there, 1, 0) != (ssize_t)message_bytes) {
-      perror("bare_exchange: process_vm_readv");
-      exit(1);
-    }
+  } else if (!copy_by_kernel(places[me].in, places[1 - me].out, message_bytes)) {
+    perror("bare_exchange: process_vm_readv");
+    exit(1);
   }
   atomic_store_explicit(&places[me].taken, in->word, memory_order_release);
 }
@@ -304,6 +306,7 @@ int main(int argc, char** argv) {
     kernel_copy |= strcmp(argv[i], "--kernel-copy") == 0;
   }
   if (!find_two_cores(cores)) return 0;  // nothing to say
+  const int has_one_copy = !kernel_copy || copy_by_kernel(places[0].in, places[0].out, 1);
   if (most > most_bytes) most = most_bytes;
   for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; ++p) {
     const char* found[10];
@@ -317,7 +320,7 @@ int main(int argc, char** argv) {
     for (size_t bytes = 0; count > 0 && bytes <= most; bytes = bytes == 0 ? 1 : 2 * bytes) {
       if (bytes < least) continue;
       double us = measure(bytes, 0);
-      if (bytes >= least_bytes_in_place) {
+      if (has_one_copy && bytes >= least_bytes_in_place) {
         const double in_one_copy = measure(bytes, 1);
         if (in_one_copy < us) us = in_one_copy;
       }
