@@ -3,10 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+
+#include "taihu/base/clock.h"
 
 namespace taihu::message {
 namespace {
@@ -62,7 +67,24 @@ TEST_F(SharedRing, LineThatWasFetchedOnceTellsOnceOfTheDistance) {
   EXPECT_FALSE(writer.distance().is_near()) << "three lines, though each was looked at twice";
 }
 
+/// What a look takes at a line that no other core has: half of many take longer.
+std::int64_t nearest_look_ns() {
+  std::atomic<std::uint64_t> counts[2] = {};
+  std::array<std::int64_t, 1001> looks;
+  for (std::int64_t& look : looks) {
+    const std::int64_t start = now_ns();
+    (void)counts[0].load(std::memory_order_acquire);
+    (void)counts[1].load(std::memory_order_acquire);
+    look = now_ns() - start;
+  }
+  std::ranges::nth_element(looks, looks.begin() + looks.size() / 2);
+  return looks[looks.size() / 2];
+}
+
 TEST_F(SharedRing, ReaderOnTheSameCoreProvesToBeNear) {
+  const std::int64_t nearest = nearest_look_ns();
+  if (CoreDistance::is_far(nearest))
+    GTEST_SKIP() << "the clock and two loads take " << nearest << " ns here, as long as a far line";
   for (int k = 0; k < 1000 && !writer.distance().is_near(); ++k) {  // looks may be interrupted
     pass_piece();
     look_at_both();
