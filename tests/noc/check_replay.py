@@ -31,4 +31,4 @@ assert near < far, (near, far)
 for places in ("columns", "snake", "random"):
     replayed("--places", places)
 refused = subprocess.run([nocsim, "replay", trace, "--places", "0,1,1,2"], capture_output=True, text=True)
-assert refused.returncode == 1 and "places: node 1 is there twice" in refused.stderr, refused
+assert refused.returncode == 2 and "places: node 1 is there twice" in refused.stderr, refused

@@ -20,11 +20,12 @@ std::vector<int> listed(const Mesh& mesh, const std::string& text) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     int node = -1;
     const auto [stop, fault] = std::from_chars(text.data() + begin, text.data() + end, node);
-    check_input(fault == std::errc() && stop == text.data() + end,
-                "places '" + text + "': not rows, columns, snake, random or a list of nodes such as 0,5,10");
-    check_input(node >= 0 && node < mesh.nodes(),
-                "places: node " + std::to_string(node) + " is not in the " + mesh.describe());
-    check_input(taken.insert(node).second, "places: node " + std::to_string(node) + " is there twice");
+    if (fault != std::errc() || stop != text.data() + end)
+      throw UsageError("places '" + text +
+                       "': not rows, columns, snake, random or a list of nodes such as 0,5,10");
+    const std::string named = "places: node " + std::to_string(node);
+    if (node < 0 || node >= mesh.nodes()) throw UsageError(named + " is not in the " + mesh.describe());
+    if (!taken.insert(node).second) throw UsageError(named + " is there twice");
     nodes.push_back(node);
     begin = end + 1;
   }

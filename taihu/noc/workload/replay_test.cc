@@ -108,8 +108,9 @@ TEST(Replay, PlacesAreChecked) {
   EXPECT_EQ(place_ranks(mesh, "columns", 4), (std::vector<int>{0, 3, 1, 4}));
   EXPECT_EQ(place_ranks(mesh, "snake", 6), (std::vector<int>{0, 1, 2, 5, 4, 3}));
   EXPECT_EQ(place_ranks(mesh, "5,0", 2), (std::vector<int>{5, 0}));
-  for (const char* wrong : {"", "5", "0,1,", "0,6", "1,1", "-1,2", "diagonal"})
-    EXPECT_THROW(place_ranks(mesh, wrong, 2), Error) << wrong;
+  for (const char* wrong : {"", "0,1,", "0,6", "1,1", "-1,2", "diagonal"})
+    EXPECT_THROW(place_ranks(mesh, wrong, 2), UsageError) << wrong;
+  EXPECT_THROW(place_ranks(mesh, "5", 2), Error);
 }
 
 TEST(Replay, IntercommunicatorsWork) {
