@@ -89,6 +89,14 @@ class Options(unittest.TestCase):
             self.assertRegex(file.read_text(), f"^{text}$")
             self.assertEqual(json.loads(pathlib.Path(f"{file}.json").read_text())["total"]["local"], 0)
 
+    def test_a_report_reaches_the_standard_error_that_the_program_has_closed(self):
+        self.assertIn("nothing was placed", run("--report", "echo").stderr)  # as all of coreutils, at exit
+
+    def test_a_log_that_cannot_be_written_is_told_once(self):
+        text = "naalloc: cannot write the log (No space left on device); lines of it are missing\n"
+        done = run("--log=/dev/full", "--min", "64K", PROGRAMS / "heap_calls")
+        self.assertEqual((done.returncode, done.stderr), (0, text))
+
     def test_words_behind_the_program_are_its_own(self):
         done = run("echo", "--report", "--help", "-n")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "--report --help -n\n", ""))

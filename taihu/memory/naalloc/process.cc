@@ -5,6 +5,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -18,7 +19,10 @@ namespace taihu::memory {
 namespace {
 
 void write_line(void* file, const char* text) {
-  fprintf(static_cast<FILE*>(file), "naalloc[%d]: %s\n", getpid(), text);
+  static std::atomic<bool> told{false};
+  if (fprintf(static_cast<FILE*>(file), "naalloc[%d]: %s\n", getpid(), text) >= 0 || told.exchange(true))
+    return;
+  fprintf(stderr, "naalloc: cannot write the log (%s); lines of it are missing\n", strerror(errno));
 }
 
 void open_log(Allocator& allocator, const EnvironmentSettings& environment) {

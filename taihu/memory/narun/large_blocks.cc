@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "taihu/memory/narun/large_blocks.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -8,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "taihu/base/formatted.h"
 #include "taihu/base/page_size.h"
 #include "taihu/base/units.h"
 #include "taihu/memory/naalloc/loaded_objects.h"
@@ -26,16 +29,50 @@ std::string with_process_number(std::string path) {
   return path;
 }
 
-void write_text(const std::string& path, const char* mode, const std::string& text) {
-  const bool to_stderr = path == "stderr";
-  FILE* file = to_stderr ? stderr : fopen(with_process_number(path).c_str(), mode);
-  if (file == nullptr) {
-    fprintf(stderr, "narun: cannot write %s: %m\n", path.c_str());
-    return;
+/// Standard error as the process got it. The program may close its own before the end, as those of coreutils
+/// do, or open a file of its own under the number.
+class FirstStandardError {
+ public:
+  FirstStandardError() {
+    struct stat now{};
+    copy_ = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, least_number);
+    if (copy_ >= 0 && fstat(copy_, &now) == 0) file_ = now;
   }
-  const bool written = fputs(text.c_str(), file) >= 0 && fflush(file) == 0;
-  if (!written) fprintf(stderr, "narun: cannot write %s: %m\n", path.c_str());
-  if (!to_stderr) fclose(file);
+  /// Nothing when the program has closed that as well.
+  void write(const std::string& text) const {
+    struct stat now{};
+    if (copy_ >= 0 && (fstat(copy_, &now) != 0 || now.st_dev != file_.st_dev || now.st_ino != file_.st_ino))
+      return;
+    const int file = copy_ >= 0 ? copy_ : STDERR_FILENO;
+    std::size_t done = 0;
+    while (done < text.size()) {
+      const ssize_t written = ::write(file, text.data() + done, text.size() - done);
+      if (written < 0 && errno != EINTR) return;
+      if (written > 0) done += static_cast<std::size_t>(written);
+    }
+  }
+
+ private:
+  static constexpr int least_number = 100;  // programs may expect the small ones to be free
+  int copy_ = -1;
+  struct stat file_{};
+};
+
+const FirstStandardError& first_standard_error() {
+  static const FirstStandardError first;
+  return first;
+}
+
+void tell(const std::string& text) {
+  first_standard_error().write("narun: " + text + "\n");
+}
+
+void write_text(const std::string& path, const char* mode, const std::string& text) {
+  if (path == "stderr") return first_standard_error().write(text);
+  FILE* file = fopen(with_process_number(path).c_str(), mode);
+  bool written = file != nullptr && fputs(text.c_str(), file) >= 0;
+  if (file != nullptr && fclose(file) != 0) written = false;
+  if (!written) tell(formatted("cannot write %s: %m", path.c_str()));
 }
 
 std::size_t alignment_of(std::size_t bytes) {
@@ -50,6 +87,7 @@ LargeBlocks::LargeBlocks(PreloadSettings settings)
       observer_(allocator_, settings_.observe_seconds,
                 [this](std::span<const ObservedUse> uses) { observed(uses); }) {
   of_process = this;
+  (void)first_standard_error();
   if (settings_.wants_report()) allocator_.count_freed();
   look_for_function();
 }
@@ -132,8 +170,7 @@ void LargeBlocks::observe(const char* cause) {
     allocator_.log().say("use is looked at for %g s of processor time, from %s on", settings_.observe_seconds,
                          cause);
   else if (errno != 0)
-    fprintf(stderr, "narun: use cannot be looked at in process %d (%m); blocks stay where they are\n",
-            getpid());
+    tell(formatted("use cannot be looked at in process %d (%m); blocks stay where they are", getpid()));
 }
 
 /// On the thread of the observer.
@@ -178,14 +215,13 @@ void LargeBlocks::finish() {
   const bool observing = settings_.placing == PreloadSettings::Placing::observe;
   if (triggers_ == 0 || (observing && looks_ == 0)) write_json_report();
   if (observing && triggers_ > 0 && looks_ == 0)
-    fprintf(stderr,
-            "narun: process %d ended before its use was looked at for %g s of processor time; nothing was "
-            "moved\n",
-            getpid(), settings_.observe_seconds);
+    tell(formatted(
+        "process %d ended before its use was looked at for %g s of processor time; nothing was moved",
+        getpid(), settings_.observe_seconds));
   if (settings_.after_function.empty() || returns_ > 0) return;
-  fprintf(stderr, "narun: function %s has never returned in process %d (%s); nothing was done after it\n",
-          settings_.after_function.c_str(), getpid(),
-          hooked_entries_ > 0 ? "it was not called" : "no loaded object calls it in another one");
+  tell(formatted("function %s has never returned in process %d (%s); nothing was done after it",
+                 settings_.after_function.c_str(), getpid(),
+                 hooked_entries_ > 0 ? "it was not called" : "no loaded object calls it in another one"));
 }
 
 }  // namespace taihu::memory
