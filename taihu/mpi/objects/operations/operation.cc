@@ -102,6 +102,15 @@ collective::Reduction Reducer::reduction() const noexcept {
   return reduction;
 }
 
+std::optional<collective::Reduction> predefined_reduction(const Operation& operation,
+                                                          const Datatype& type) noexcept {
+  if (operation.is_of_program() || type.element != &type) return {};
+  const collective::Combine kernel = find_kernel(operation.predefined_handle, type);
+  if (kernel == nullptr) return {};
+  return collective::Reduction{kernel, static_cast<std::size_t>(type.extent), code_of(operation, type),
+                               operation.commutative};
+}
+
 std::string reduction_text(std::uint32_t code) {
   struct Name {
     MPI_Op operation;

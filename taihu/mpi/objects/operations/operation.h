@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "taihu/collective/operations.h"
 #include "taihu/mpi/object.h"
@@ -93,6 +94,11 @@ class Reducer {
   collective::Combine kernel_ = nullptr;
   std::size_t per_element_ = 1;  ///< elements of the kernel in one of the type
 };
+
+/// What a predefined operation other than MPI_REPLACE and MPI_NO_OP does to a predefined type; nothing for
+/// other operations and types, and for pairs without a meaning. It holds no reference to either.
+std::optional<collective::Reduction> predefined_reduction(const Operation& operation,
+                                                          const Datatype& type) noexcept;
 
 /// MPI_SUM to MPI_NO_OP: the same objects for all ranks of the process. Any thread.
 void add_predefined_operations(PredefinedObjects& objects);

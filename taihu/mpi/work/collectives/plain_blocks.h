@@ -24,9 +24,7 @@ struct PlainBuffer {
   std::size_t bytes = 0;
 
   /// `blocks` times `count` elements; `bytes` are those of one block. False: not plain.
-  bool set(const Rank& rank, const void* address, MPI_Count count, MPI_Datatype handle,
-           int blocks = 1) noexcept {
-    const Datatype* const type = valid_type(rank, handle);
+  bool set(const Datatype* type, const void* address, MPI_Count count, int blocks = 1) noexcept {
     MPI_Count elements, of_block, of_all;
     if (type == nullptr || address == nullptr || is_in_place(address) || count < 0 ||
         __builtin_mul_overflow(count, blocks, &elements) || !type->is_contiguous(elements) ||
@@ -36,6 +34,10 @@ struct PlainBuffer {
     data = moved(static_cast<std::byte*>(const_cast<void*>(address)), type->block_offset());
     bytes = static_cast<std::size_t>(of_block);
     return true;
+  }
+  bool set(const Rank& rank, const void* address, MPI_Count count, MPI_Datatype handle,
+           int blocks = 1) noexcept {
+    return set(valid_type(rank, handle), address, count, blocks);
   }
   /// The block of a member.
   PlainBuffer block(int member) const noexcept {

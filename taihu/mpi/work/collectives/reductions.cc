@@ -8,6 +8,7 @@
 
 #include "taihu/collective/collectives.h"
 #include "taihu/mpi/work/collectives/arguments.h"
+#include "taihu/mpi/work/collectives/plain_blocks.h"
 #include "taihu/mpi/work/collectives/reproducible.h"
 #include "taihu/mpi/work/collectives/running.h"
 #include "taihu/mpi/work/collectives/shared_reduction.h"
@@ -56,6 +57,62 @@ Operands reduce_operands(Rank& rank, const Communicator& communicator, const Red
   if (role == Role::leaf)
     operands.source = checked_buffer(rank, arguments.send, arguments.count, arguments.type).address;
   return operands;
+}
+
+/// What most reductions are: a predefined operation on a predefined type, and plain buffers, which are apart.
+struct PlainOperands {
+  collective::Reduction reduction{};
+  PlainBuffer source, result;
+  std::size_t count = 0;
+
+  /// False: something is not so, or wrong. `has_result`: the caller gets one.
+  template <class Arguments>
+  bool set(const Rank& rank, const Arguments& arguments, bool has_result) noexcept {
+    const Operation* const operation = rank.find<Operation>(arguments.operation);
+    const Datatype* const type = valid_type(rank, arguments.type);
+    if (operation == nullptr || type == nullptr) [[unlikely]]
+      return false;
+    const auto found = predefined_reduction(*operation, *type);
+    if (!found || !source.set(type, arguments.send, arguments.count)) return false;
+    if (has_result && !(result.set(type, arguments.receive, arguments.count) && fit_together(source, result)))
+      return false;
+    reduction = *found;
+    count = static_cast<std::size_t>(arguments.count);
+    return true;
+  }
+};
+
+/// The call as it is; false, and nothing has happened, where the operands are not plain.
+bool run_plain(Rank& rank, Communicator& communicator, const Reduce& arguments) {
+  const int root = arguments.root;
+  PlainOperands operands;
+  if (root < 0 || root >= communicator.size() || !operands.set(rank, arguments, communicator.rank == root))
+    return false;
+  check_quickly(communicator,
+                collective::reduce(communicator.collectives(), operands.source.data, operands.result.data,
+                                   operands.count, operands.reduction, root));
+  return true;
+}
+
+bool run_plain(Rank& rank, Communicator& communicator, const Allreduce& arguments) {
+  PlainOperands operands;
+  if (!operands.set(rank, arguments, true)) return false;
+  check_quickly(communicator,
+                collective::allreduce(communicator.collectives(), operands.source.data, operands.result.data,
+                                      operands.count, operands.reduction));
+  return true;
+}
+
+bool run_plain(Rank& rank, Communicator& communicator, const Scan& arguments) {
+  PlainOperands operands;
+  if (!operands.set(rank, arguments, true)) return false;
+  collective::GroupHandle& handle = communicator.collectives();
+  std::byte *const source = operands.source.data, *const result = operands.result.data;
+  check_quickly(communicator,
+                arguments.range == Range::inclusive
+                    ? collective::scan(handle, source, result, operands.count, operands.reduction)
+                    : collective::exscan(handle, source, result, operands.count, operands.reduction));
+  return true;
 }
 
 Reducer reducer_of(Rank& rank, MPI_Op operation, MPI_Datatype type) {
@@ -139,6 +196,7 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Reduce&
   if (reproducible_wanted() && run_reproducible(rank, communicator, arguments)) [[unlikely]]
     return;
   if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
+  if (run_plain(rank, communicator, arguments)) return;
   const Role role = role_of(communicator, arguments.root);
   const Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
   if (!reducer.is_plain()) return run_as_program(rank, communicator, call, arguments);
@@ -151,6 +209,7 @@ void run(Rank& rank, Communicator& communicator, const char* call, const Allredu
   if (reproducible_wanted() && run_reproducible(rank, communicator, arguments)) [[unlikely]]
     return;
   if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
+  if (run_plain(rank, communicator, arguments)) return;
   const Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
   if (!reducer.is_plain()) return run_as_program(rank, communicator, call, arguments);
   const Operands operands = operands_of(rank, communicator, arguments);
@@ -174,6 +233,7 @@ void run(Rank& rank, Communicator& communicator, const char* call, const ReduceS
 void run(Rank& rank, Communicator& communicator, const char* call, const Scan& arguments) {
   if (reproducible_wanted() && run_reproducible(rank, communicator, arguments)) [[unlikely]]
     return;
+  if (!communicator.is_inter() && run_plain(rank, communicator, arguments)) return;
   const Reducer reducer = reducer_of(rank, arguments.operation, arguments.type);
   if (communicator.is_inter() || !reducer.is_plain())
     return run_as_program(rank, communicator, call, arguments);
