@@ -25,10 +25,10 @@ class BlockMap {
   }
 
   bool has_equal_blocks() const noexcept { return bytes_ == nullptr; }
-  std::size_t bytes(int block) const noexcept {
+  [[gnu::always_inline]] std::size_t bytes(int block) const noexcept {
     return bytes_ != nullptr ? bytes_[index(block)] : block_bytes_;
   }
-  std::ptrdiff_t offset(int block) const noexcept {
+  [[gnu::always_inline]] std::ptrdiff_t offset(int block) const noexcept {
     return bytes_ != nullptr ? offsets_[index(block)]
                              : static_cast<std::ptrdiff_t>(index(block) * block_bytes_);
   }
@@ -41,7 +41,7 @@ class BlockMap {
   }
   // A block of no bytes may have no address.
   template <class Base>
-  auto place(Base* base, int block) const noexcept -> decltype(at(base, 0)) {
+  [[gnu::always_inline]] auto place(Base* base, int block) const noexcept -> decltype(at(base, 0)) {
     return bytes(block) == 0 ? nullptr : at(base, offset(block));
   }
 

@@ -57,6 +57,11 @@ bool is_near(const Membership& membership, int root) {
   return membership.process[static_cast<std::size_t>(root)] == membership.here;
 }
 
+// More than one member, all in this node process: local indices are those of the group.
+bool is_all_near(const Membership& membership) noexcept {
+  return membership.processes() == 1 && membership.members() > 1;
+}
+
 }  // namespace
 
 int gatherv(GroupHandle& handle, const void* source, std::size_t bytes, void* result,
@@ -66,6 +71,7 @@ int gatherv(GroupHandle& handle, const void* source, std::size_t bytes, void* re
   if (is_root && !has_blocks(result, result_bytes, result_offsets, handle.size())) return M_ERROR_ARGUMENT;
   const Membership& membership = handle.membership();
   const BlockMap map(result_bytes, result_offsets);
+  if (is_all_near(membership)) return shared::gather(handle, Lengths::own, source, bytes, result, map, root);
   if (!is_near(membership, root)) {
     return run_own_block(handle, Call::gatherv, schedule::Action::send, root, bytes, {source, nullptr});
   }
@@ -89,6 +95,7 @@ int scatterv(GroupHandle& handle, const void* source, const std::size_t* source_
   if (is_root && !has_blocks(source, source_bytes, source_offsets, handle.size())) return M_ERROR_ARGUMENT;
   const Membership& membership = handle.membership();
   const BlockMap map(source_bytes, source_offsets);
+  if (is_all_near(membership)) return shared::scatter(handle, Lengths::own, source, map, result, bytes, root);
   if (!is_near(membership, root)) {
     return run_own_block(handle, Call::scatterv, schedule::Action::receive, root, bytes, {nullptr, result});
   }
