@@ -153,6 +153,24 @@ TEST(Mismatch, OfLengthsInCallsWithOwnLengthsNamesBothRanks) {
   }
 }
 
+// The root has told no place for a block that it expects to come with the call.
+TEST(Mismatch, OfALongBlockAtARootThatExpectsShortOnesIsToldToBoth) {
+  run_pair([](GroupHandle& handle) {
+    const bool is_root = handle.rank() == 0;
+    const std::vector<std::byte> data(20000);
+    std::byte result[2] = {};
+    const std::size_t bytes[2] = {1, 1};
+    const std::ptrdiff_t offsets[2] = {0, 1};
+    EXPECT_EQ(gatherv(handle, data.data(), is_root ? 1 : 20000, result, bytes, offsets, 0), M_ERROR_TRUNCATE);
+    const std::string expected =
+        "rank 1 sends 20000 bytes in a gatherv to rank 0, which expects " +
+        (is_root ? "1" : "at most " + std::to_string(handle.board().inline_bytes_gathered_to_one())) +
+        "; the counts of both must agree";
+    EXPECT_EQ(handle.problem(), expected);
+    EXPECT_EQ(barrier(handle), M_SUCCESS);
+  });
+}
+
 TEST(Mismatch, OfReductionsIsNamedByTheLanguage) {
   TestJob job(Transport::twin, 2, 1, 64);
   job.groups_of(0).name_reductions([](std::uint32_t code) { return "operation " + std::to_string(code); });

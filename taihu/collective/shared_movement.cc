@@ -111,10 +111,14 @@ int give_block(GroupHandle& handle, SharedStep& step, Lengths lengths, const voi
   bool fits = true;
   if (lengths == Lengths::equal) {
     copy_block(block_at(step.addresses_of(root).result, step.me(), bytes), source, bytes);
-  } else {
+  } else if (step.form_of(root) == Form::published) {
     const PublishedBlock& place = BlockTable::mine(step, root);
     fits = has_length(handle, "a gatherv", step.me(), bytes, root, place.bytes);
     if (fits) copy_block(place.data, source, bytes);
+  } else {  // which expects short blocks only
+    fits = false;
+    tell_lengths(handle, "a gatherv", step.me(), bytes, root,
+                 "at most " + std::to_string(handle.board().inline_bytes_gathered_to_one()));
   }
   step.depart();
   return fits ? M_SUCCESS : M_ERROR_TRUNCATE;
@@ -146,11 +150,19 @@ int take_blocks(GroupHandle& handle, SharedStep& step, Lengths lengths, void* re
   return fits ? departed : M_ERROR_TRUNCATE;
 }
 
+// Of blocks for others.
+bool are_inline(const BlockMap& map, int members, int root, std::size_t most_bytes) noexcept {
+  for (int k = 0; k < members; ++k)
+    if (k != root && map.bytes(k) > most_bytes) return false;
+  return true;
+}
+
 }  // namespace
 
 int gather(GroupHandle& handle, Lengths lengths, const void* source, std::size_t bytes, void* result,
            const BlockMap& result_map, int root) {
   const bool is_equal = lengths == Lengths::equal;
+  const std::size_t most_inline = handle.board().inline_bytes_gathered_to_one();
   SharedStep step(
       handle, {.call = is_equal ? Call::gather : Call::gatherv, .root = root, .bytes = is_equal ? bytes : 0});
   if (step.me() == root) {
@@ -165,11 +177,12 @@ int gather(GroupHandle& handle, Lengths lengths, const void* source, std::size_t
       step.publish(nullptr, result);
       return take();
     }
+    if (are_inline(result_map, step.members(), root, most_inline)) return take();
     const BlockTable places(result_map, result, step.members(), root);
     places.publish(step);
     return take();
   }
-  if (bytes > handle.board().inline_bytes_gathered_to_one()) {
+  if (bytes > most_inline) {
     step.publish(source, nullptr, bytes);
     step.arrive();
     return give_block(handle, step, lengths, source, bytes, root);

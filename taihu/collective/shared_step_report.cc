@@ -4,6 +4,7 @@
 #include <string>
 
 #include "taihu/abi/parallelc.h"
+#include "taihu/collective/length_check.h"
 #include "taihu/collective/shared_step.h"
 
 namespace taihu::collective {
@@ -21,6 +22,13 @@ std::string describe(const GroupHandle& handle, const Announcement& call) {
 }
 
 }  // namespace
+
+void tell_lengths(GroupHandle& handle, const char* call, int from, std::size_t sent, int to,
+                  const std::string& expected) {
+  handle.set_problem(rank_text(handle, from) + " sends " + std::to_string(sent) + " bytes in " + call +
+                     " to " + rank_text(handle, to) + ", which expects " + expected +
+                     "; the counts of both must agree");
+}
 
 // Somebody does not fit; that may be known.
 int SharedStep::check_reported() {
