@@ -277,7 +277,9 @@ TEST(Mismatch, OfTheLengthsOfAReduceScatterOfTwoIsTold) {
           rank == 0 ? std::vector<std::size_t>{64 - less, less} : std::vector<std::size_t>{less, 64 - less};
       const int code = reduce_scatter(handle, source.data(), result.data(), counts.data(), sum);
       EXPECT_EQ(code, k == 1 ? M_ERROR_TRUNCATE : M_SUCCESS) << "call " << k;
-      if (k == 1) EXPECT_NE(handle.problem().find("in a reduce_scatter"), std::string::npos);
+      if (k == 1) {
+        EXPECT_NE(handle.problem().find("in a reduce_scatter"), std::string::npos);
+      }
     }
   });
 }
