@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What two cores need to exchange the data of an MPI call without any library: two threads, and either rings
 // of cells with a word in front of each message that says that it is there; or, from 1 KiB on, a word that
-// says where the data are, which the other one then copies. No matching, no datatypes, no order of calls to
+// says where the data are, which the other one then copies. Of one-sided transfers only the copy is left. No
+// matching, no datatypes, no order of calls to
 // keep, nobody who sleeps: faster than the better of these is only who moves fewer cache lines. Prints lines
 // like those of mpi_bench.c, by the same kind of clock: the median over batches of the mean of the slower
 // thread, and the time of a cache line before and after.
@@ -15,6 +16,7 @@
 // - latency: a message there and one back, halved
 // - bandwidth and the collectives in which data go one way (bcast, reduce, gather, scatter, scan): messages
 //   one behind the other, the reader gives room back every quarter of the ring
+// - put and get: a copy to or from the memory of the other one, who does nothing
 // - the others: both write, then both read what the other wrote
 //
 // Tests of one pattern are measured together.
@@ -29,7 +31,7 @@
 #include <unistd.h>
 
 enum { cell_bytes = 16, ring_bytes = 1 << 17, most_in_one_piece = 4096, batches = 9 };
-enum { most_bytes = 1 << 20, least_bytes_in_place = 1 << 10 };
+enum { most_bytes = 8 << 20, least_bytes_in_place = 1 << 10 };
 enum { least_calls = 500, most_calls = 20000, batch_us = 2000 };
 /// Messages that nobody writes may be so many ahead of who copies them.
 enum { most_ahead = 16 };
@@ -206,6 +208,19 @@ static void both_ways(int me, struct side* out, struct side* in) {
   consume(me);
 }
 
+static void copy_alone(char* to, const char* from) {
+  memcpy(to, from, message_bytes);
+  atomic_signal_fence(memory_order_seq_cst);
+}
+static void put_alone(int me, struct side* out, struct side* in) {
+  (void)out, (void)in;
+  if (me == 1) copy_alone(places[0].in, places[1].out);
+}
+static void get_alone(int me, struct side* out, struct side* in) {
+  (void)out, (void)in;
+  if (me == 1) copy_alone(places[1].in, places[0].out);
+}
+
 static void meet(int* meetings) {
   *meetings += 2;
   atomic_fetch_add(&arrived, 1);
@@ -241,7 +256,7 @@ static void* run(void* number) {
   }
   const double after = line_ns(&mine, 3, 200);
   if (me == 0) lines[0] = before, lines[1] = after;
-  const int has_received = me == 1 || call != one_way;
+  const int has_received = call == put_alone ? me == 0 : me == 1 || (call != one_way && call != get_alone);
   for (size_t i = 0; has_received && i < message_bytes; ++i) {
     if (places[me].in[i] == 1) continue;
     fprintf(stderr, "bare_exchange: wrong data: byte %zu of %zu\n", i, message_bytes);
@@ -281,6 +296,8 @@ static const struct pattern {
 } patterns[] = {
     {there_and_back, {"latency"}},
     {one_way, {"bandwidth", "bcast", "reduce", "gather", "gatherv", "scatter", "scatterv", "scan"}},
+    {put_alone, {"put"}},
+    {get_alone, {"get"}},
     {both_ways,
      {"bidirectional", "barrier", "allreduce", "iallreduce", "reduce_scatter", "allgather", "allgatherv",
       "alltoall", "alltoallv"}}};
@@ -319,8 +336,9 @@ int main(int argc, char** argv) {
     call = patterns[p].call;
     for (size_t bytes = 0; count > 0 && bytes <= most; bytes = bytes == 0 ? 1 : 2 * bytes) {
       if (bytes < least) continue;
+      const int is_alone = call == put_alone || call == get_alone;
       double us = measure(bytes, 0);
-      if (has_one_copy && bytes >= least_bytes_in_place) {
+      if (has_one_copy && !is_alone && bytes >= least_bytes_in_place) {
         const double in_one_copy = measure(bytes, 1);
         if (in_one_copy < us) us = in_one_copy;
       }
