@@ -15,8 +15,6 @@ namespace taihu::message {
 
 namespace {
 
-/// Below this glibc never uses `rep movsb`.
-constexpr std::size_t long_copy_bytes = 2048;
 constexpr std::size_t block_bytes = 128;
 
 using AlignedWords = std::uint8_t __attribute__((vector_size(16), may_alias));
@@ -73,11 +71,10 @@ void copy_with(CopyBlocks copy_blocks, void* target, const void* source, std::si
 
 }  // namespace
 
-void copy_bytes(void* target, const void* source, std::size_t bytes) noexcept {
-  if (bytes == 0) return;
+void copy_long(void* target, const void* source, std::size_t bytes) noexcept {
   const std::size_t offset =
       reinterpret_cast<std::uintptr_t>(target) - reinterpret_cast<std::uintptr_t>(source);
-  if (bytes < long_copy_bytes || offset % 16 == 0) {
+  if (offset % 16 == 0) {
     std::memcpy(target, source, bytes);
     return;
   }

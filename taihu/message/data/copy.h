@@ -10,8 +10,20 @@
 
 namespace taihu::message {
 
+/// Below this glibc never uses `rep movsb`.
+inline constexpr std::size_t long_copy_bytes = 2048;
+
+/// As copy_bytes, for `long_copy_bytes` or more.
+void copy_long(void* target, const void* source, std::size_t bytes) noexcept;
+
 /// Copies `bytes` bytes between ranges that do not overlap. Any thread; never blocks.
-void copy_bytes(void* target, const void* source, std::size_t bytes) noexcept;
+inline void copy_bytes(void* target, const void* source, std::size_t bytes) noexcept {
+  if (bytes >= long_copy_bytes) {
+    copy_long(target, source, bytes);
+  } else if (bytes != 0) {
+    std::memcpy(target, source, bytes);
+  }
+}
 
 struct Block16 {
   std::uint64_t words[2];

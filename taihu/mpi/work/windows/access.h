@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Put, get and the accumulates: what the calls of the program become after their arguments are checked. For
-// targets of this node process the calling rank moves the data itself before the call returns; for others
-// calls are started whose answers synchronisation waits for.
+// Accesses: what the calls of the program become after their arguments are checked. For targets of this node
+// process the calling rank moves the data itself before the call returns; for others calls are started whose
+// answers synchronisation waits for. Put and get: transfer.h.
 #pragma once
 
 #include <memory>
@@ -37,11 +37,10 @@ struct Tracker {
   std::shared_ptr<RequestParts> parts;
 };
 
-/// All throw CallError before anything is moved: MPI_ERR_RMA_SYNC, MPI_ERR_DISP, MPI_ERR_RMA_RANGE,
-/// MPI_ERR_TRUNCATE, MPI_ERR_OP, MPI_ERR_TYPE. Buffers of puts and accumulates may be changed afterwards,
-/// those of gets are filled once the access is complete.
-void put(Window& window, const Buffer& origin, const Places& places, Tracker* tracker);
-void get(Window& window, const Buffer& origin, const Places& places, Tracker* tracker);
+// All, and put and get, throw CallError before anything is moved: MPI_ERR_RMA_SYNC, MPI_ERR_DISP,
+// MPI_ERR_RMA_RANGE, MPI_ERR_TRUNCATE, MPI_ERR_OP, MPI_ERR_TYPE. Buffers of puts and accumulates may be
+// changed afterwards, those of gets are filled once the access is complete.
+
 /// `result`: null for MPI_Accumulate. `origin` has no type for MPI_NO_OP.
 void accumulate(Window& window, const Buffer& origin, const Buffer* result, const Places& places,
                 MPI_Op operation, Tracker* tracker);

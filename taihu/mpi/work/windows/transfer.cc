@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Put and get.
+// Put and get where it is not a copy of one block.
+#include "taihu/mpi/work/windows/transfer.h"
+
 #include <algorithm>
-#include <cstring>
 #include <utility>
 #include <vector>
 
-#include "taihu/message/data/copy.h"
 #include "taihu/mpi/types/repetition.h"
-#include "taihu/mpi/work/windows/access.h"
-#include "taihu/mpi/work/windows/epochs.h"
-#include "taihu/mpi/work/windows/place.h"
 
 namespace taihu::mpi::windows {
 namespace {
@@ -17,32 +14,6 @@ namespace {
 /// Pieces of long transfers to other node processes: long enough for the link's bandwidth, short enough that
 /// copies at both ends overlap with it.
 constexpr std::size_t piece_bytes = std::size_t{256} << 10;
-
-/// One row of data in memory, or places with a type.
-struct Side {
-  std::byte* address;
-  MPI_Count count;
-  const Datatype* type;
-};
-
-/// Copies `bytes` bytes of data in this node process.
-inline void move(const Side& target, const Side& source, std::size_t bytes) {
-  if (target.type->is_contiguous(target.count) && source.type->is_contiguous(source.count)) [[likely]] {
-    std::byte* const to = target.address + target.type->block_offset();
-    const std::byte* const from = source.address + source.type->block_offset();
-    // One store for a word, so that who polls it never sees a part.
-    if (bytes == 8) {
-      std::memcpy(to, from, 8);
-    } else if (bytes == 4) {
-      std::memcpy(to, from, 4);
-    } else {
-      message::copy_bytes(to, from, bytes);
-    }
-    return;
-  }
-  copy(repetition(*target.type, target.count), target.address, repetition(*source.type, source.count),
-       source.address, bytes);
-}
 
 /// Tells where the bytes [first, first + bytes) of the data are at the target.
 void set_places(WindowCall& call, const Places& places, MPI_Aint place, std::size_t first,
@@ -62,6 +33,15 @@ std::shared_ptr<RequestParts> parts_of(Tracker* tracker) {
   if (tracker == nullptr) return nullptr;
   if (tracker->parts == nullptr) tracker->parts = std::make_shared<RequestParts>();
   return tracker->parts;
+}
+
+}  // namespace
+
+namespace detail {
+
+void copy_typed(const Side& target, const Side& source, std::size_t bytes) {
+  copy(repetition(*target.type, target.count), target.address, repetition(*source.type, source.count),
+       source.address, bytes);
 }
 
 void put_remote(Window& window, Target& target, MPI_Aint place, const Buffer& origin, const Places& places,
@@ -102,30 +82,5 @@ void get_remote(Window& window, Target& target, MPI_Aint place, const Buffer& or
   }
 }
 
-}  // namespace
-
-void put(Window& window, const Buffer& origin, const Places& places, Tracker* tracker) {
-  require_access(window, places.member);
-  const std::size_t bytes = origin.bytes();
-  if (bytes == 0) return;
-  require(bytes <= places.bytes(), MPI_ERR_TRUNCATE, "the places at the target are fewer than the data");
-  Target& target = window.targets[static_cast<unsigned>(places.member)];
-  const MPI_Aint place = place_of(window, target, places);
-  if (!target.is_mapped) return put_remote(window, target, place, origin, places, tracker);
-  move({local_address(target, place), places.count, places.type},
-       {static_cast<std::byte*>(origin.address), origin.count, origin.type}, bytes);
-}
-
-void get(Window& window, const Buffer& origin, const Places& places, Tracker* tracker) {
-  require_access(window, places.member);
-  const std::size_t bytes = places.bytes();
-  if (bytes == 0) return;
-  require(bytes <= origin.bytes(), MPI_ERR_TRUNCATE, "the data at the target are more than the buffer holds");
-  Target& target = window.targets[static_cast<unsigned>(places.member)];
-  const MPI_Aint place = place_of(window, target, places);
-  if (!target.is_mapped) return get_remote(window, target, place, origin, places, tracker);
-  move({static_cast<std::byte*>(origin.address), origin.count, origin.type},
-       {local_address(target, place), places.count, places.type}, bytes);
-}
-
+}  // namespace detail
 }  // namespace taihu::mpi::windows
