@@ -3,6 +3,6 @@
 
 namespace taihu::memory::detail {
 
-__attribute__((tls_model("initial-exec"))) thread_local RankIdentity* current_rank = nullptr;
+constinit __attribute__((tls_model("initial-exec"))) thread_local RankIdentity* current_rank = nullptr;
 
 }  // namespace taihu::memory::detail

@@ -17,7 +17,7 @@ struct RankIdentity {
 };
 
 namespace detail {
-extern __attribute__((tls_model("initial-exec"))) thread_local RankIdentity* current_rank;
+extern constinit __attribute__((tls_model("initial-exec"))) thread_local RankIdentity* current_rank;
 }
 
 /// The caller's rank, or null on threads of the node process itself. One load.

@@ -17,7 +17,7 @@
 namespace taihu::memory::libc {
 
 namespace detail {
-thread_local int vfork_depth = 0;
+constinit thread_local int vfork_depth = 0;
 }
 
 namespace {

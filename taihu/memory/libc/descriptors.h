@@ -13,7 +13,7 @@ namespace taihu::memory::libc {
 
 namespace detail {
 /// Above 0 between vfork and exec: this thread runs in the child, on the memory of the parent.
-extern __attribute__((tls_model("initial-exec"))) thread_local int vfork_depth;
+extern constinit __attribute__((tls_model("initial-exec"))) thread_local int vfork_depth;
 }  // namespace detail
 
 inline bool is_standard(int fd) noexcept {

@@ -9,7 +9,7 @@
 namespace taihu::mpi {
 namespace detail {
 
-thread_local CallRecord* call_record = nullptr;
+constinit thread_local CallRecord* call_record = nullptr;
 
 namespace {
 

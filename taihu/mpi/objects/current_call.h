@@ -37,8 +37,8 @@ struct CallRecord {
 };
 
 namespace detail {
-extern __attribute__((tls_model("initial-exec"))) thread_local CallRecord* call_record;
-CallRecord* new_call_record();
+extern constinit __attribute__((tls_model("initial-exec"))) thread_local CallRecord* call_record;
+__attribute__((cold)) CallRecord* new_call_record();
 }  // namespace detail
 
 inline CallRecord& call_record() {
@@ -51,18 +51,20 @@ CallRecord* first_call_record() noexcept;
 
 /// Says for the time of its life that the thread is in a call. Calls may nest (callbacks); the outer one
 /// shows again afterwards.
+/// Every call has one: it is inline and stays in registers, as long as nobody takes its address.
 class CurrentCall {
  public:
-  CurrentCall(const char* name, void* caller) : record_(mpi::call_record()) {
-    outer_name_ = record_.name.load(std::memory_order_relaxed);
-    outer_caller_ = record_.caller.load(std::memory_order_relaxed);
+  __attribute__((always_inline)) CurrentCall(const char* name, void* caller)
+      : record_(mpi::call_record()),
+        outer_name_(record_.name.load(std::memory_order_relaxed)),
+        outer_caller_(record_.caller.load(std::memory_order_relaxed)) {
     record_.caller.store(caller, std::memory_order_relaxed);
     record_.name.store(name, std::memory_order_release);
     record_.calls.store(record_.calls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     if (calls_observed) [[unlikely]]
-      begin_observed(record_, observed_);
+      observed_ = begin_observed(record_);
   }
-  ~CurrentCall() {
+  __attribute__((always_inline)) ~CurrentCall() {
     if (calls_observed) [[unlikely]]
       end_observed(record_, observed_);
     record_.waits.store(Waits::unknown, std::memory_order_relaxed);
@@ -74,9 +76,9 @@ class CurrentCall {
 
  private:
   CallRecord& record_;
-  const char* outer_name_;
-  void* outer_caller_;
-  ObservedCall observed_;  // unset unless calls are observed
+  const char* const outer_name_;
+  void* const outer_caller_;
+  ObservedCall* observed_ = nullptr;
 };
 
 /// Says for the time of its life that the thread is in the program again: in a function of it that may never

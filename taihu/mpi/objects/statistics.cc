@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,25 +24,39 @@ void observe_calls(bool statistics, bool others) noexcept {
   calls_observed = statistics || others;
 }
 
-void begin_observed(CallRecord& record, ObservedCall& call) noexcept {
+ObservedCall* begin_observed(CallRecord& record) noexcept {
   CallObserver& observer = *record.observer.load(std::memory_order_relaxed);
-  call.outer = observer.current;
-  call.bytes = 0;
-  observer.current = &call;
-  if (call_trace_wanted) begin_traced(call);
-  call.begin_ns = now_ns();
+  ObservedCall* call = observer.spare;
+  if (call != nullptr) {
+    observer.spare = call->outer;
+  } else {
+    try {
+      call = &observer.calls.emplace_back();
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
+  }
+  call->outer = observer.current;
+  call->bytes = 0;
+  observer.current = call;
+  if (call_trace_wanted) begin_traced(*call);
+  call->begin_ns = now_ns();
+  return call;
 }
 
-void end_observed(CallRecord& record, ObservedCall& call) noexcept {
+void end_observed(CallRecord& record, ObservedCall* call) noexcept {
+  if (call == nullptr) return;
   CallObserver& observer = *record.observer.load(std::memory_order_relaxed);
-  const auto ns = static_cast<std::uint64_t>(now_ns() - call.begin_ns);
+  const auto ns = static_cast<std::uint64_t>(now_ns() - call->begin_ns);
   const char* const name = record.name.load(std::memory_order_relaxed);
-  observer.current = call.outer;
+  observer.current = call->outer;
   if (call_trace_wanted)
-    end_traced(observer.trace, call, name, record.waits.load(std::memory_order_relaxed) != Waits::unknown);
-  if (!statistics_wanted) return;
-  observer.times.add(name, ns, call.bytes);
-  observer.sites.add(name, record.caller.load(std::memory_order_relaxed), ns, call.bytes);
+    end_traced(observer.trace, *call, name, record.waits.load(std::memory_order_relaxed) != Waits::unknown);
+  if (statistics_wanted) {
+    observer.times.add(name, ns, call->bytes);
+    observer.sites.add(name, record.caller.load(std::memory_order_relaxed), ns, call->bytes);
+  }
+  call->outer = std::exchange(observer.spare, call);
 }
 
 ObservedCall* leave_observed(CallRecord& record) noexcept {

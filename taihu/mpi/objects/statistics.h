@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 
 #include "taihu/message/endpoint.h"
@@ -26,11 +27,11 @@ extern bool statistics_wanted;
 /// Sets them: for statistics, or for other reasons as well. Before ranks run.
 void observe_calls(bool statistics, bool others = false) noexcept;
 
-/// A call under way, on the stack of its thread.
+/// A call under way.
 struct ObservedCall {
   std::int64_t begin_ns;
   std::uint64_t bytes;
-  ObservedCall* outer;  ///< that this one is nested in
+  ObservedCall* outer;  ///< that this one is nested in; of a spare one: the next spare one
   TracedCall traced;    ///< unset unless calls are traced
 };
 
@@ -40,11 +41,13 @@ struct CallObserver {
   CallSites sites;
   ThreadTrace trace;
   ObservedCall* current = nullptr;
+  ObservedCall* spare = nullptr;   ///< those of ended calls
+  std::deque<ObservedCall> calls;  ///< all there have been
 };
 
-/// For CurrentCall.
-void begin_observed(CallRecord& record, ObservedCall& call) noexcept;
-void end_observed(CallRecord& record, ObservedCall& call) noexcept;
+/// For CurrentCall. Null where there is no memory for it.
+__attribute__((cold)) ObservedCall* begin_observed(CallRecord& record) noexcept;
+__attribute__((cold)) void end_observed(CallRecord& record, ObservedCall* call) noexcept;
 /// The program may leave the calls under way by a jump: they are forgotten until `resume_observed`.
 ObservedCall* leave_observed(CallRecord& record) noexcept;
 void resume_observed(CallRecord& record, ObservedCall* call) noexcept;
