@@ -35,6 +35,16 @@ void check_ranks(const launch::Layout& layout, std::span<const int> ranks) {
   }
 }
 
+/// Whether one member only is of this node process.
+bool is_alone(const message::Node& node, std::span<const int> ranks) {
+  const launch::Layout& layout = node.layout();
+  const auto is_here = [&](int rank) {
+    return rank >= 0 && rank < layout.ranks && layout.process_of(rank) == node.process();
+  };
+  const auto first = std::ranges::find_if(ranks, is_here);
+  return first != ranks.end() && std::find_if(first + 1, ranks.end(), is_here) == ranks.end();
+}
+
 std::vector<threads::Doorbell*> local_doorbells(message::Node& node, const Membership& membership) {
   const int first = node.layout().first_rank[static_cast<std::size_t>(node.process())];
   std::vector<threads::Doorbell*> doorbells;
@@ -51,23 +61,43 @@ std::vector<threads::Doorbell*> local_doorbells(message::Node& node, const Membe
 /// The groups of a node process by context and first rank: those of one context have no rank in common. A
 /// group stays while it has handles, and while members have joined it unequally often: one that is late must
 /// find what the others did, even when they have left again.
+///
+/// Those with one member here are not among them, since nobody else looks for them: a rank makes and leaves
+/// them without waiting for another one, and keeps a spare board of its own.
 class GroupRegistry {
  public:
-  explicit GroupRegistry(int ranks) : spare_boards_(boards_of_rank * static_cast<std::size_t>(ranks)) {}
+  explicit GroupRegistry(int ranks)
+      : spare_boards_(boards_of_rank * static_cast<std::size_t>(ranks)),
+        spare_boards_alone_(static_cast<std::size_t>(ranks)) {}
+  ~GroupRegistry() {
+    for (std::atomic<Board*>& spare : spare_boards_alone_) delete spare.load();
+  }
+  GroupRegistry(const GroupRegistry&) = delete;
+  GroupRegistry& operator=(const GroupRegistry&) = delete;
 
   GroupHandle::State join(std::shared_ptr<GroupRegistry> self, message::Node& node, message::Context context,
                           std::span<const int> ranks, int member, bool crowded,
                           const std::shared_ptr<JobNetwork>& network,
                           const std::shared_ptr<ChoiceNotes>& notes) {
-    const std::scoped_lock lock(mutex_);
+    const auto make_state = [&] {
+      check_ranks(node.layout(), ranks);
+      return std::make_unique<GroupState>(*this, node, context, ranks, crowded, network, notes);
+    };
+    if (is_alone(node, ranks)) {
+      GroupHandle::State alone(make_state().release(), LeaveGroup{std::move(self)});
+      ++groups_alone_;
+      return alone;
+    }
     const Key key(context, ranks.front());
+    std::unique_ptr<GroupState> made;
+    std::unique_lock lock(mutex_);
     auto entry = groups_.find(key);
     if (entry == groups_.end()) {
-      check_ranks(node.layout(), ranks);
-      entry = groups_
-                  .emplace(key,
-                           std::make_unique<GroupState>(*this, node, context, ranks, crowded, network, notes))
-                  .first;
+      // Made without the lock, for which members who come together would fall asleep. One of them is taken.
+      lock.unlock();
+      made = make_state();
+      lock.lock();
+      entry = groups_.try_emplace(key, std::move(made)).first;
     }
     GroupState& state = *entry->second;
     check_input(std::ranges::equal(state.membership.ranks, ranks),
@@ -78,6 +108,7 @@ class GroupRegistry {
   }
 
   void leave(GroupState& state) noexcept {
+    if (state.is_alone()) return leave_alone(state);
     // These end without the lock.
     std::unique_ptr<GroupState> last;
     std::list<std::unique_ptr<Board>> gone;
@@ -94,16 +125,23 @@ class GroupRegistry {
     }
   }
 
-  /// Null when there is none.
-  std::unique_ptr<Board> take_spare_board(const std::vector<threads::Doorbell*>& doorbells,
+  /// One that groups of the same members have left; null when there is none.
+  std::unique_ptr<Board> take_spare_board(const GroupState& state,
+                                          const std::vector<threads::Doorbell*>& doorbells,
                                           bool crowded) noexcept {
+    if (state.is_alone()) {
+      std::atomic<Board*>* const place = spare_place_of(state);
+      std::unique_ptr<Board> spare(place != nullptr ? place->exchange(nullptr) : nullptr);
+      if (spare && !spare->is_of(doorbells, crowded)) spare.reset();
+      return spare;
+    }
     const std::scoped_lock lock(mutex_);
     return spare_boards_.take(doorbells, crowded);
   }
 
   std::size_t count() {
     const std::scoped_lock lock(mutex_);
-    return groups_.size();
+    return groups_.size() + groups_alone_;
   }
 
   Groups::ReductionText reduction_text = collective::reduction_text;
@@ -121,12 +159,33 @@ class GroupRegistry {
     if (joins == state.most_joins_) ++state.members_with_most_;
   }
 
+  void leave_alone(GroupState& state) noexcept {
+    const std::unique_ptr<GroupState> last(&state);
+    --groups_alone_;
+    std::atomic<Board*>* const place = spare_place_of(state);
+    if (!last->board_ || place == nullptr) return;
+    last->board_->forget_group();
+    last->board_.reset(place->exchange(last->board_.release()));
+  }
+
+  /// Where the one local member of a group keeps its spare board; null for ranks that came later.
+  std::atomic<Board*>* spare_place_of(const GroupState& state) noexcept {
+    const Membership& membership = state.membership;
+    const int rank = membership.ranks[static_cast<std::size_t>(membership.local().front())];
+    const launch::Layout& layout = state.node_.layout();
+    const auto place =
+        static_cast<std::size_t>(rank - layout.first_rank[static_cast<std::size_t>(state.node_.process())]);
+    return place < spare_boards_alone_.size() ? &spare_boards_alone_[place] : nullptr;
+  }
+
   /// Spare ones that a rank is a member of, on average.
   static constexpr std::size_t boards_of_rank = 2;
 
   std::mutex mutex_;
   std::map<Key, std::unique_ptr<GroupState>> groups_;
   SpareBoards spare_boards_;
+  std::vector<std::atomic<Board*>> spare_boards_alone_;  ///< of local ranks
+  std::atomic<std::size_t> groups_alone_{0};
 };
 
 void LeaveGroup::operator()(GroupState* state) const noexcept {
@@ -158,7 +217,7 @@ GroupState::~GroupState() = default;
 Board& GroupState::board() {
   std::call_once(board_is_made_, [this] {
     std::vector<threads::Doorbell*> doorbells = local_doorbells(node_, membership);
-    board_ = registry_.take_spare_board(doorbells, crowded_);
+    board_ = registry_.take_spare_board(*this, doorbells, crowded_);
     if (!board_) board_ = std::make_unique<Board>(std::move(doorbells), crowded_);
   });
   return *board_;

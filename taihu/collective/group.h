@@ -40,6 +40,8 @@ class GroupState {
   const Membership membership;
   const message::Context context;
 
+  /// Whether no other rank of this node process is a member.
+  bool is_alone() const noexcept { return membership.local().size() == 1; }
   /// Made at the first call, so that a group without collectives costs little, or one that an earlier group
   /// of the same members has left. Any member.
   Board& board();

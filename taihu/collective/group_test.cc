@@ -210,6 +210,36 @@ TEST(Groups, WithoutCollectivesLeaveSpareBoardsToOthers) {
   EXPECT_NE(&root.board(), board);
 }
 
+TEST(Groups, WithOneMemberHereKeepABoardForEachRank) {
+  FakeCluster cluster(4, 2);  // ranks 0 and 1 here
+  auto groups = std::make_unique<Groups>(cluster.nodes[0]);
+  const Board* boards[2] = {};
+  message::Context context = first_free_context;
+  for (int round = 0; round < 20; ++round, ++context) {
+    const std::vector<int> alone{0}, with_another_process{3, 1};
+    GroupHandle first = groups->join(cluster.endpoint(0), context, alone);
+    GroupHandle second = groups->join(cluster.endpoint(1), context, with_another_process);
+    EXPECT_EQ(groups->count(), 2u);
+    int value = round;
+    ASSERT_EQ(bcast(first, &value, sizeof value, 0), M_SUCCESS);
+    ASSERT_EQ(barrier(first), M_SUCCESS);
+    EXPECT_EQ(value, round);
+    if (round > 0) {
+      EXPECT_EQ(&first.board(), boards[0]);
+      EXPECT_EQ(&second.board(), boards[1]);
+    }
+    boards[0] = &first.board();
+    boards[1] = &second.board();
+    // One beside it has its own, which goes when the other's is kept.
+    EXPECT_NE(&groups->join(cluster.endpoint(0), context + 1000, alone).board(), boards[0]);
+  }
+  EXPECT_EQ(groups->count(), 0u);
+  EXPECT_THROW(groups->join(cluster.endpoint(0), context, std::vector<int>{0, 4}), Error);
+  GroupHandle last = groups->join(cluster.endpoint(0), context, std::vector<int>{0});
+  groups.reset();
+  EXPECT_EQ(barrier(last), M_SUCCESS);
+}
+
 TEST(Groups, OfOneContextAndOtherMembersAreApart) {
   FakeCluster cluster(4, 1);
   Groups groups(cluster.nodes[0]);
