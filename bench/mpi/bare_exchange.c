@@ -10,8 +10,9 @@
 //   bare_exchange <test>... [--touch] [--kernel-copy] [--min B] [--max B]
 //
 // --touch: what is sent is written before and what has come is read after each call, as by mpi_bench.c.
-// --kernel-copy: the one copy is the kernel's (process_vm_readv, here of the own process), as between node
-// processes; where it is forbidden, rings alone.
+// --kernel-copy: the one copy is the kernel's, as between node processes (process_vm_readv and
+// process_vm_writev, here of the own process): by the reader alone, or one half by each of both; where it is
+// forbidden, rings alone.
 //
 // - latency: a message there and one back, halved
 // - bandwidth and the collectives in which data go one way (bcast, reduce, gather, scatter, scan): messages
@@ -94,12 +95,13 @@ static void take(struct ring* ring, struct side* side, char* data, size_t bytes)
 /// A thread's buffers, and what it says of them.
 struct place {
   _Alignas(128) _Atomic uint64_t offered;
+  _Alignas(128) _Atomic uint64_t written;  // the half that its owner copies
   _Alignas(128) _Atomic uint64_t taken;
   _Alignas(4096) char out[most_bytes];
   _Alignas(4096) char in[most_bytes];
 };
 static struct place places[2];
-static int in_place, touch, kernel_copy;
+static int in_place, by_both, touch, kernel_copy;
 static _Atomic uint64_t sink;
 
 static void produce(int me) {
@@ -109,25 +111,34 @@ static void consume(int me) {
   if (touch) atomic_store_explicit(&sink, read_whole(places[me].in, message_bytes), memory_order_relaxed);
 }
 
-static void offer(int me, struct side* out) {
-  atomic_store_explicit(&places[me].offered, ++out->word, memory_order_release);
-}
 static void await(_Atomic uint64_t* word, uint64_t value) {
   while (atomic_load_explicit(word, memory_order_acquire) < value) {
   }
 }
-static int copy_by_kernel(char* to, char* from, size_t bytes) {
-  const struct iovec here = {to, bytes}, there = {from, bytes};
-  return process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)bytes;
+static int copy_by_kernel(char* to, char* from, size_t bytes, int writes) {
+  const struct iovec here = {writes ? from : to, bytes}, there = {writes ? to : from, bytes};
+  return (writes ? process_vm_writev : process_vm_readv)(getpid(), &here, 1, &there, 1, 0) == (ssize_t)bytes;
 }
-static void copy_offered(int me, struct side* in) {
-  await(&places[1 - me].offered, ++in->word);
+static void copy(int from, size_t first, size_t bytes, int writes) {
+  char* const source = places[from].out + first;
+  char* const target = places[1 - from].in + first;
   if (!kernel_copy) {
-    memcpy(places[me].in, places[1 - me].out, message_bytes);
-  } else if (!copy_by_kernel(places[me].in, places[1 - me].out, message_bytes)) {
+    memcpy(target, source, bytes);
+  } else if (!copy_by_kernel(target, source, bytes, writes)) {
     perror("bare_exchange: process_vm_readv");
     exit(1);
   }
+}
+static void offer(int me, struct side* out) {
+  atomic_store_explicit(&places[me].offered, ++out->word, memory_order_release);
+  if (!by_both) return;
+  copy(me, message_bytes / 2, message_bytes - message_bytes / 2, 1);
+  atomic_store_explicit(&places[me].written, out->word, memory_order_release);
+}
+static void copy_offered(int me, struct side* in) {
+  await(&places[1 - me].offered, ++in->word);
+  copy(1 - me, 0, by_both ? message_bytes / 2 : message_bytes, 0);
+  if (by_both) await(&places[1 - me].written, in->word);
   atomic_store_explicit(&places[me].taken, in->word, memory_order_release);
 }
 /// Until the other one has copied what I have offered; what nobody writes, not at once.
@@ -265,11 +276,13 @@ static int ascending(const void* left, const void* right) {
   return a < b ? -1 : a > b;
 }
 
-static double measure(size_t bytes, int without_ring) {
+enum way { by_ring, in_one_copy, in_halves };
+static double measure(size_t bytes, enum way way) {
   static const int numbers[2] = {0, 1};
   memset(rings, 0, sizeof rings);
   memset(places, 0, sizeof places);
-  in_place = without_ring;
+  in_place = way != by_ring;
+  by_both = way == in_halves;
   atomic_store(&arrived, 0);
   atomic_store(&flag, 0);
   message_bytes = bytes;
@@ -318,7 +331,7 @@ int main(int argc, char** argv) {
     kernel_copy |= strcmp(argv[i], "--kernel-copy") == 0;
   }
   if (!find_two_cores(cores)) return 0;  // nothing to say
-  const int has_one_copy = !kernel_copy || copy_by_kernel(places[0].in, places[0].out, 1);
+  const int has_one_copy = !kernel_copy || copy_by_kernel(places[0].in, places[0].out, 1, 0);
   if (most > most_bytes) most = most_bytes;
   for (size_t p = 0; p < sizeof patterns / sizeof patterns[0]; ++p) {
     const char* found[10];
@@ -332,10 +345,11 @@ int main(int argc, char** argv) {
     for (size_t bytes = 0; count > 0 && bytes <= most; bytes = bytes == 0 ? 1 : 2 * bytes) {
       if (bytes < least) continue;
       const int is_alone = call == put_alone || call == get_alone;
-      double us = measure(bytes, 0);
-      if (has_one_copy && !is_alone && bytes >= least_bytes_in_place) {
-        const double in_one_copy = measure(bytes, 1);
-        if (in_one_copy < us) us = in_one_copy;
+      double us = measure(bytes, by_ring);
+      const int has_copy = has_one_copy && !is_alone && bytes >= least_bytes_in_place;
+      for (enum way way = in_one_copy; has_copy && way <= (kernel_copy ? in_halves : in_one_copy); ++way) {
+        const double without_ring = measure(bytes, way);
+        if (without_ring < us) us = without_ring;
       }
       for (int k = 0; k < count; ++k) print(found[k], bytes, us);
     }

@@ -16,7 +16,8 @@
 // - tally: what a count in the line beside the ring (tally_line.h) means from now on
 // - offer: data under a tag that the receiver may read where they are, in one copy by the kernel
 //   (process_vm_readv), if it has permitted a probe at the start; taken: they have been; not_taken: they
-//   cannot be read after all, and are to come in pieces (shared_offers.h)
+//   cannot be read after all, and are to come in pieces (shared_offers.h). A sender that waits copies some of
+//   long ones itself (joint_copy.h)
 // Between near cores the second ring moves fast, and its two copies go on at the same time: data take pieces
 // at every length, as the kernel's copy, which finds and pins every page, is half as fast. Between far cores
 // the ring moves each line twice over a long way: there data take offers from 4 KB on, and what is longer

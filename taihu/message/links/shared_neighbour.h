@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "taihu/message/data/copy.h"
+#include "taihu/message/links/joint_copy.h"
 #include "taihu/message/links/shared_link.h"
 #include "taihu/message/links/shared_records.h"
 #include "taihu/threads/waiting.h"
@@ -38,8 +39,9 @@ class SharedLink::Neighbour {
   static constexpr std::size_t ring_piece_bytes = 16 * 1024;
   /// One copy by the kernel pays from here on, between cores that are far from each other.
   static constexpr std::size_t single_copy_far_bytes = 4 * 1024;
-  /// What is read in one turn: others want to use the link, too.
-  static constexpr std::size_t bytes_read_at_once = 1024 * 1024;
+  /// What is copied in one turn: others want to use the link, too.
+  static constexpr std::size_t bytes_copied_at_once = 1024 * 1024;
+  static constexpr std::uint64_t blocks_copied_at_once = bytes_copied_at_once / joint_copy::block_bytes;
   /// While the reader has records to read a tally gets no place; to ask whether it has takes a cache line
   /// from there. So many others go by envelopes before that is asked again.
   static constexpr int meanings_not_tried_at_once = 16;
@@ -57,9 +59,12 @@ class SharedLink::Neighbour {
         place_(place),
         writer_(place.outgoing, shape),
         reader_(place.incoming, shape),
-        tallies_(tally_line(place.outgoing)),
-        their_tallies_(tally_line(place.incoming)),
-        may_be_read_(place.may_be_read) {}
+        tallies_(lines_in<TallyLine>(place.outgoing, SharedRingShape::tallies_offset)),
+        their_tallies_(lines_in<TallyLine>(place.incoming, SharedRingShape::tallies_offset)),
+        joint_sends_(lines_in<JointCopyLines>(place.outgoing, SharedRingShape::joint_copy_offset)),
+        joint_receives_(lines_in<JointCopyLines>(place.incoming, SharedRingShape::joint_copy_offset)),
+        may_be_read_(place.may_be_read),
+        may_write_(place.may_read) {}
 
   bool send_envelope(const void* head, std::size_t head_bytes, const Data& payload) {
     const std::size_t bytes = head_bytes + payload.bytes;
@@ -108,8 +113,10 @@ class SharedLink::Neighbour {
 
   /// Null when all has been written.
   OwnRequest* send(int tag, const void* data, std::size_t bytes) {
-    const bool in_one_copy = may_be_read_.load(std::memory_order_relaxed) && bytes >= single_copy_far_bytes &&
-                             !writer_.look_at_distance().is_near();
+    // A look takes a cache line from there. A far one pays it when its data have been taken (finish_offer).
+    const bool is_far = !writer_.distance().is_near() || !writer_.look_at_distance().is_near();
+    const bool in_one_copy =
+        is_far && bytes >= single_copy_far_bytes && may_be_read_.load(std::memory_order_relaxed);
     Sending sending;
     sending.kind = in_one_copy ? Kind::offer : Kind::piece;
     sending.tag = tag;
@@ -130,7 +137,7 @@ class SharedLink::Neighbour {
 
   void cancel(OwnRequest* request) {
     std::erase_if(posted_, [&](const Posted& posted) { return posted.request == request; });
-    std::erase_if(reads_, [&](const Read& read) { return read.posted.request == request; });
+    give_up_read(request);
     const bool was_waiting =
         std::erase_if(waiting_, [&](const Sending& sending) { return sending.request == request; }) != 0;
     const auto offered = std::ranges::find(offered_, request, &Sending::request);
@@ -141,12 +148,13 @@ class SharedLink::Neighbour {
   /// Up to `most` envelopes of this read; true when there was something to do. Stops before long copies once
   /// envelopes were handed over: their receivers learn of them after the read.
   bool look(EnvelopeReader& reader, int most, int* envelopes) {
-    if (*envelopes != 0 && !is_quiet()) return stop_before_copies();
+    if (*envelopes != 0 && (!is_quiet() || is_help_wanted())) return stop_before_copies();
     bool worked = false;
     if (!waiting_.empty()) worked |= push();
     if (!reads_.empty()) worked |= read_memory_of();
+    if (!offered_.empty()) worked |= help_reader();
     SharedRecord record;
-    while (*envelopes < most) {
+    while (*envelopes < most && !must_finish_read()) {
       const bool has_record = reader_.front(record);
       // What was counted before the record was written is told before it.
       const bool has_tallies = their_tallies_.has_news();
@@ -192,6 +200,7 @@ class SharedLink::Neighbour {
     const std::byte* data = nullptr;
     std::size_t bytes = 0;
     std::size_t sent = 0;           // of pieces
+    std::uint64_t number = 0;       // of an offer that both may copy
     OwnRequest* request = nullptr;  // completed when all is sent
     records::Taken taken{};         // of Kind::taken
     records::NotTaken not_taken{};  // of Kind::not_taken
@@ -206,10 +215,13 @@ class SharedLink::Neighbour {
   struct Read {
     Posted posted;
     records::Offer offer;
+    bool is_joint = false;  // the sender may write some of it
+    int error = 0;          // why it cannot be read
   };
 
-  static TallyLine& tally_line(std::byte* region) noexcept {
-    return *reinterpret_cast<TallyLine*>(region + SharedRingShape::tallies_offset);
+  template <class Lines>
+  static Lines& lines_in(std::byte* region, std::size_t offset) noexcept {
+    return *reinterpret_cast<Lines*>(region + offset);
   }
 
   static constexpr bool is_copied(Kind kind) noexcept {
@@ -273,8 +285,10 @@ class SharedLink::Neighbour {
     if (sending.kind == Kind::taken) return write(Kind::taken, sending.taken);
     if (sending.kind == Kind::not_taken) return write(Kind::not_taken, sending.not_taken);
     if (sending.kind == Kind::offer) {
+      if (may_write_ && joint_copy::pays(sending.bytes) && sending.number == 0)
+        sending.number = joint_sends_.next_number();
       const records::Offer offer{sending.tag, reinterpret_cast<std::uintptr_t>(sending.data), sending.bytes,
-                                 reinterpret_cast<std::uintptr_t>(sending.request)};
+                                 reinterpret_cast<std::uintptr_t>(sending.request), sending.number};
       if (!write(Kind::offer, offer)) return false;
       offered_.push_back(sending);
       return true;
@@ -347,6 +361,13 @@ class SharedLink::Neighbour {
   // Data in one copy by the kernel: shared_offers.h.
   bool take_offer(const records::Offer& offer);
   bool read_memory_of();
+  bool must_finish_read() const noexcept;
+  bool read_part(Read& read);
+  void give_up_read(OwnRequest* request);
+  bool is_help_wanted() const noexcept {
+    return !offered_.empty() && may_write_ && !joint_sends_.left().empty();
+  }
+  bool help_reader();
   void ask_for_pieces(Read& read, bool is_permitted);
   void finish_offer(const records::Taken& taken);
   void send_pieces(const records::NotTaken& not_taken);
@@ -361,6 +382,8 @@ class SharedLink::Neighbour {
   SharedRecord next_{};  // the one that pop_next is for
   TallyWriter tallies_;
   TallyReader their_tallies_;
+  JointCopySender joint_sends_;
+  JointCopyReceiver joint_receives_;
   int meanings_not_tried_ = 0;
   std::deque<Sending> waiting_;    // for room, in order
   std::deque<Posted> posted_;      // receives that have not got all, in order
@@ -368,6 +391,7 @@ class SharedLink::Neighbour {
   std::vector<Sending> offered_;   // what the other side may read
   std::atomic<bool> may_be_read_;  // as far as is known; written by the thread inside
   bool may_read_ = true;           // what is offered
+  bool may_write_;                 // to the memory of the other process
   int refused_tag_ = 0;            // the last one under which pieces come instead of an offer
   bool is_gone_ = false;           // it has ended
 };

@@ -12,7 +12,7 @@ namespace taihu::message {
 inline Next SharedLink::Neighbour::next(const void* head, std::size_t head_bytes, InPlace& payload) noexcept {
   const bool has_record = reader_.front(next_);
   // What was counted before the record was written is told before it, and data are copied meanwhile.
-  if (their_tallies_.has_news() || !is_quiet()) [[unlikely]]
+  if (their_tallies_.has_news() || !is_quiet() || is_help_wanted()) [[unlikely]]
     return Next::other;
   if (!has_record) return Next::nothing;
   const std::byte* found = next_.payload;

@@ -90,6 +90,68 @@ TEST(SharedLink, DataThatTheReceiverCannotReadComeInPieces) {
   }
 }
 
+/// Both ways at the same time, several at once; the senders wait, so they write what the receivers have not
+/// read yet.
+TEST(SharedLink, LongDataAreCopiedByBothSides) {
+  if (!can_read_memory()) GTEST_SKIP() << "the kernel permits no process_vm_readv here";
+  constexpr std::array<std::size_t, 6> sizes{65'536, 65'537, 100'001, 1'048'575, 4'200'000, 10'000'001};
+  const std::vector<int> statuses = run_forked(2, [&sizes](ForkedHub& hub, int process) {
+    const std::unique_ptr<Link> link = shared(hub, process);
+    Kept kept;
+    for (std::uint64_t round = 0; round < 12; ++round) {
+      const bool is_both_ways = round % 3 == 2;
+      const bool sends = is_both_ways || round % 3 == static_cast<std::uint64_t>(process);
+      const bool receives = is_both_ways || !sends;
+      std::vector<std::vector<std::byte>> out, in;
+      std::vector<LinkRequest*> requests;
+      for (const std::size_t bytes : sizes) {
+        // At any place of a page.
+        in.emplace_back(bytes + round);
+        if (receives)
+          requests.push_back(link->receive(1 - process, offer_tag, in.back().data() + round, bytes));
+        out.emplace_back(bytes);
+        fill_pattern(out.back().data(), bytes, bytes + round);
+      }
+      link->barrier();
+      for (std::size_t i = 0; sends && i < sizes.size(); ++i) {
+        LinkRequest* const request = link->send(1 - process, offer_tag, out[i].data(), sizes[i]);
+        if (request != nullptr) requests.push_back(request);
+      }
+      for (LinkRequest* const request : requests)
+        if (!complete(*link, kept, request)) return failed("a transfer hangs");
+      for (std::size_t i = 0; receives && i < sizes.size(); ++i)
+        if (!has_pattern(in[i].data() + round, sizes[i], sizes[i] + round))
+          return failed("the data are wrong");
+      link->barrier();
+    }
+    return 0;
+  });
+  EXPECT_EQ(statuses, (std::vector<int>{0, 0}));
+}
+
+TEST(SharedLink, EnvelopesDoNotOvertakeDataThatBothSidesCopy) {
+  if (!can_read_memory()) GTEST_SKIP() << "the kernel permits no process_vm_readv here";
+  const std::vector<int> statuses = run_forked(2, [](ForkedHub& hub, int process) {
+    const std::unique_ptr<Link> link = shared(hub, process);
+    Kept kept;
+    std::vector<std::byte> data(300'000);
+    for (int round = 0; round < 200; ++round) {
+      if (process == 0) {
+        LinkRequest* const request = link->send(1, offer_tag, data.data(), data.size());
+        if (!send_number(*link, 1, round)) return failed("there is no room for an envelope");
+        if (request != nullptr && !complete(*link, kept, request)) return failed("the send hangs");
+      } else {
+        LinkRequest* const request = link->receive(0, offer_tag, data.data(), data.size());
+        if (!wait_for(*link, kept, static_cast<std::size_t>(round) + 1)) return failed("no envelope comes");
+        if (!link->test(request)) return failed("an envelope has overtaken data");
+      }
+      link->barrier();
+    }
+    return 0;
+  });
+  EXPECT_EQ(statuses, (std::vector<int>{0, 0}));
+}
+
 /// Root may read all; so may nobody.
 bool give_up_privileges() {
   if (geteuid() != 0) return true;
@@ -143,6 +205,30 @@ TEST(SharedLink, AProcessThatForbidsToBeReadSendsPieces) {
     return 0;
   });
   if (statuses[0] == cannot_forbid << 8) GTEST_SKIP() << "this user may read all memory";
+  EXPECT_EQ(statuses, (std::vector<int>{0, 0}));
+}
+
+/// Then it reads all of them itself.
+TEST(SharedLink, AProcessThatForbidsToBeWrittenGetsItsData) {
+  if (!can_read_memory()) GTEST_SKIP() << "the kernel permits no process_vm_readv here";
+  const std::vector<int> statuses = run_forked(2, [](ForkedHub& hub, int process) {
+    (void)give_up_privileges();
+    const std::unique_ptr<Link> link = shared(hub, process);
+    if (process == 1) prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+    link->barrier();
+    Kept kept;
+    std::vector<std::byte> data(3'000'000);
+    for (std::size_t round = 0; round < 5; ++round) {
+      if (process == 0) fill_pattern(data.data(), data.size(), round);
+      LinkRequest* const request = process == 0 ? link->send(1, offer_tag, data.data(), data.size())
+                                                : link->receive(0, offer_tag, data.data(), data.size());
+      if (request == nullptr) return failed("not offered");
+      if (!complete(*link, kept, request)) return failed("a transfer hangs");
+      if (!has_pattern(data.data(), data.size(), round)) return failed("the data are wrong");
+      link->barrier();
+    }
+    return 0;
+  });
   EXPECT_EQ(statuses, (std::vector<int>{0, 0}));
 }
 

@@ -41,6 +41,7 @@ struct Offer {
   std::uint64_t address;
   std::uint64_t bytes;
   std::uint64_t request;  ///< handed back in Taken
+  std::uint64_t number;   ///< of joint copies (joint_copy.h); 0: the receiver copies alone
 };
 struct Taken {
   std::uint64_t request;

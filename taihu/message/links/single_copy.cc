@@ -18,19 +18,33 @@ void permit_reading() noexcept {
   close(setting);
 }
 
-int read_memory(pid_t process, std::uint64_t source, void* target, std::size_t bytes) noexcept {
-  auto* to = static_cast<std::byte*>(target);
+namespace {
+
+using KernelCopy = decltype(process_vm_readv);
+
+int copy_all(KernelCopy copy, pid_t process, void* here, std::uint64_t there, std::size_t bytes) noexcept {
+  auto* at = static_cast<std::byte*>(here);
   while (bytes > 0) {
-    const iovec here{to, bytes};
-    const iovec there{reinterpret_cast<void*>(static_cast<std::uintptr_t>(source)), bytes};
-    const ssize_t copied = process_vm_readv(process, &here, 1, &there, 1, 0);
+    const iovec mine{at, bytes};
+    const iovec theirs{reinterpret_cast<void*>(static_cast<std::uintptr_t>(there)), bytes};
+    const ssize_t copied = copy(process, &mine, 1, &theirs, 1, 0);
     if (copied < 0 && errno == EINTR) continue;
     if (copied <= 0) return copied < 0 ? errno : EFAULT;
-    to += copied;
-    source += static_cast<std::uint64_t>(copied);
+    at += copied;
+    there += static_cast<std::uint64_t>(copied);
     bytes -= static_cast<std::size_t>(copied);
   }
   return 0;
+}
+
+}  // namespace
+
+int read_memory(pid_t process, std::uint64_t source, void* target, std::size_t bytes) noexcept {
+  return copy_all(process_vm_readv, process, target, source, bytes);
+}
+
+int write_memory(pid_t process, std::uint64_t target, const void* source, std::size_t bytes) noexcept {
+  return copy_all(process_vm_writev, process, const_cast<void*>(source), target, bytes);
 }
 
 }  // namespace taihu::message

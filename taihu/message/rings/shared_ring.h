@@ -46,6 +46,8 @@ struct SharedRingShape {
   /// Of the TallyLine (tally_line.h) in the head; further behind the SharedRingHead than a core fetches at
   /// once.
   static constexpr std::size_t tallies_offset = 1024;
+  /// Of the JointCopyLines (links/joint_copy.h).
+  static constexpr std::size_t joint_copy_offset = 2048;
   std::size_t region_bytes() const noexcept { return head_bytes + lines * shared_line_bytes + bytes; }
   /// Longest payload of a record.
   std::size_t longest_record() const noexcept {
