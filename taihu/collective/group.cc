@@ -18,6 +18,7 @@
 #include "taihu/collective/operations.h"
 #include "taihu/collective/plain_forms.h"
 #include "taihu/collective/spare_boards.h"
+#include "taihu/message/locks/spin_lock.h"
 
 namespace taihu::collective {
 
@@ -90,7 +91,7 @@ class GroupRegistry {
     }
     const Key key(context, ranks.front());
     std::unique_ptr<GroupState> made;
-    std::unique_lock lock(mutex_);
+    std::unique_lock lock(lock_);
     auto entry = groups_.find(key);
     if (entry == groups_.end()) {
       // Made without the lock, for which members who come together would fall asleep. One of them is taken.
@@ -112,7 +113,7 @@ class GroupRegistry {
     // These end without the lock.
     std::unique_ptr<GroupState> last;
     std::list<std::unique_ptr<Board>> gone;
-    const std::scoped_lock lock(mutex_);
+    const std::scoped_lock lock(lock_);
     if (--state.handles_ != 0 || state.members_with_most_ != state.joins_.size()) return;
     const auto entry = groups_.find(Key(state.context, state.membership.ranks.front()));
     last = std::move(entry->second);
@@ -135,12 +136,12 @@ class GroupRegistry {
       if (spare && !spare->is_of(doorbells, crowded)) spare.reset();
       return spare;
     }
-    const std::scoped_lock lock(mutex_);
+    const std::scoped_lock lock(lock_);
     return spare_boards_.take(doorbells, crowded);
   }
 
   std::size_t count() {
-    const std::scoped_lock lock(mutex_);
+    const std::scoped_lock lock(lock_);
     return groups_.size() + groups_alone_;
   }
 
@@ -181,7 +182,7 @@ class GroupRegistry {
   /// Spare ones that a rank is a member of, on average.
   static constexpr std::size_t boards_of_rank = 2;
 
-  std::mutex mutex_;
+  message::SpinLock lock_;  ///< held for less than a microsecond
   std::map<Key, std::unique_ptr<GroupState>> groups_;
   SpareBoards spare_boards_;
   std::vector<std::atomic<Board*>> spare_boards_alone_;  ///< of local ranks
