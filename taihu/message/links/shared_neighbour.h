@@ -114,9 +114,8 @@ class SharedLink::Neighbour {
   /// Null when all has been written.
   OwnRequest* send(int tag, const void* data, std::size_t bytes) {
     // A look takes a cache line from there. A far one pays it when its data have been taken (finish_offer).
-    const bool is_far = !writer_.distance().is_near() || !writer_.look_at_distance().is_near();
-    const bool in_one_copy =
-        is_far && bytes >= single_copy_far_bytes && may_be_read_.load(std::memory_order_relaxed);
+    const bool in_one_copy = may_be_read_.load(std::memory_order_relaxed) && bytes >= single_copy_far_bytes &&
+                             (!writer_.distance().is_near() || !writer_.look_at_distance().is_near());
     Sending sending;
     sending.kind = in_one_copy ? Kind::offer : Kind::piece;
     sending.tag = tag;
