@@ -6,7 +6,9 @@
 #include <limits>
 #include <vector>
 
+#include "taihu/abi/parallelc.h"
 #include "taihu/collective/block_map.h"
+#include "taihu/collective/copy.h"
 #include "taihu/collective/group.h"
 #include "taihu/collective/operations.h"
 
@@ -38,6 +40,12 @@ inline bool has_blocks(const void* buffer, const std::size_t* bytes, const std::
     all += bytes[k];
   }
   return has_memory(buffer, all);
+}
+
+/// A collective of the only member of a group: what it sends is what it gets.
+inline int give_itself(void* result, const void* source, std::size_t bytes) noexcept {
+  copy_block(result, source, bytes);
+  return M_SUCCESS;
 }
 
 /// Is the reduction possible for `count` elements at `source`?

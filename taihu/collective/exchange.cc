@@ -9,6 +9,7 @@
 #include "taihu/collective/collectives.h"
 #include "taihu/collective/kept_run.h"
 #include "taihu/collective/leaders.h"
+#include "taihu/collective/length_check.h"
 #include "taihu/collective/network_choice.h"
 #include "taihu/collective/shared_forms.h"
 
@@ -52,7 +53,7 @@ schedule::Program remote_program(const GroupHandle& handle, const BlockMap& sour
 
 int exchange(GroupHandle& handle, const void* source, const BlockMap& source_map, void* result,
              const BlockMap& result_map) {
-  if (handle.membership().processes() == 1) {
+  if (handle.is_all_here()) {
     return shared::alltoall(handle, source, source_map, result, result_map, nullptr);
   }
   const schedule::Schedule* const form = form_by_network(handle, source_map);
@@ -94,9 +95,14 @@ int exchange_in_place(GroupHandle& handle, void* buffer, const BlockMap& map) {
   return code;
 }
 
+/// The only member of its group, whom nobody helps to copy.
+bool is_on_its_own(GroupHandle& handle) noexcept {
+  return handle.has_one_member() && handle.helped_copy() == nullptr;
+}
+
 bool needs_copy(GroupHandle& handle, const void* source, const void* result, const BlockMap& map) {
   return source == result && source != nullptr &&
-         (handle.membership().processes() > 1 || !shared::alltoall_is_inline(handle, map));
+         (!handle.is_all_here() || !shared::alltoall_is_inline(handle, map));
 }
 
 }  // namespace
@@ -105,7 +111,8 @@ int alltoall(GroupHandle& handle, const void* source, void* result, std::size_t 
   if (!is_possible_size(bytes, handle.size()) || !has_memory(source, bytes) || !has_memory(result, bytes)) {
     return M_ERROR_ARGUMENT;
   }
-  if (bytes == 0 && handle.membership().processes() == 1) return shared::move_nothing(handle, Call::alltoall);
+  if (is_on_its_own(handle)) return give_itself(result, source, bytes);
+  if (bytes == 0 && handle.is_all_here()) return shared::move_nothing(handle, Call::alltoall);
   const BlockMap blocks(bytes);
   const bool all_apart = handle.membership().processes() == handle.size();
   if (all_apart && form_by_network(handle, blocks) == nullptr &&
@@ -126,6 +133,9 @@ int alltoallv(GroupHandle& handle, const void* source, const std::size_t* source
   }
   const BlockMap source_map(source_bytes, source_offsets);
   const BlockMap result_map(result_bytes, result_offsets);
+  if (is_on_its_own(handle))
+    return give_itself(handle, "an alltoall", source_map.block(source, 0), source_map.bytes(0),
+                       result_map.block(result, 0), result_map.bytes(0));
   if (needs_copy(handle, source, result, result_map)) return exchange_in_place(handle, result, result_map);
   return exchange(handle, source, source_map, result, result_map);
 }

@@ -240,6 +240,8 @@ PlainForms& GroupState::background_forms() {
 GroupHandle::GroupHandle(State state, message::Endpoint& endpoint, int member)
     : state_(std::move(state)),
       endpoint_(&endpoint),
+      size_(state_->membership.members()),
+      local_members_(static_cast<int>(state_->membership.local().size())),
       member_(member),
       local_index_(state_->membership.local_index[static_cast<std::size_t>(member)]) {
   expect(state_->membership.ranks[static_cast<std::size_t>(member)] == endpoint.rank(),

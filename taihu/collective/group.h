@@ -90,7 +90,8 @@ class GroupHandle {
   GroupHandle(State state, message::Endpoint& endpoint, int member);
 
   int rank() const noexcept { return member_; }
-  int size() const noexcept { return state_->membership.members(); }
+  int size() const noexcept { return size_; }
+  bool has_one_member() const noexcept { return size_ == 1; }
   /// Rank of the job of member `member`; -1 when there is none.
   int global_rank(int member) const noexcept;
 
@@ -111,7 +112,9 @@ class GroupHandle {
   }
   message::Endpoint& endpoint() noexcept { return *endpoint_; }
   int local_index() const noexcept { return local_index_; }
-  int local_members() const noexcept { return static_cast<int>(state_->membership.local().size()); }
+  int local_members() const noexcept { return local_members_; }
+  /// All members are in this node process.
+  bool is_all_here() const noexcept { return local_members_ == size_; }
   void set_problem(std::string text) { problem_ = std::move(text); }
   std::string reduction_text(std::uint32_t code) const;
   Scratch& stage() noexcept { return stage_; }
@@ -123,6 +126,8 @@ class GroupHandle {
   State state_;
   message::Endpoint* endpoint_;
   Board* board_ = nullptr;
+  int size_;
+  int local_members_;
   int member_;
   int local_index_;
   std::string problem_;

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string>
 
+#include "taihu/abi/parallelc.h"
+#include "taihu/collective/copy.h"
 #include "taihu/collective/group.h"
 
 namespace taihu::collective {
@@ -21,6 +23,14 @@ void tell_lengths(GroupHandle& handle, const char* call, int from, std::size_t s
     return true;
   tell_lengths(handle, call, from, sent, to, std::to_string(expected));
   return false;
+}
+
+/// What a member that is alone here sends itself in `call`.
+inline int give_itself(GroupHandle& handle, const char* call, const void* source, std::size_t source_bytes,
+                       void* result, std::size_t result_bytes) {
+  if (!has_length(handle, call, 0, source_bytes, 0, result_bytes)) return M_ERROR_TRUNCATE;
+  copy_block(result, source, source_bytes);
+  return M_SUCCESS;
 }
 
 }  // namespace taihu::collective

@@ -9,7 +9,8 @@
 namespace taihu::collective {
 
 int barrier(GroupHandle& handle) {
-  if (handle.membership().processes() == 1) return shared::barrier(handle);
+  if (handle.has_one_member()) return M_SUCCESS;
+  if (handle.is_all_here()) return shared::barrier(handle);
   int code = shared::collect(handle);
   Leaders leaders(handle);
   if (leaders.includes_me()) code = leaders.barrier(code);
@@ -18,9 +19,11 @@ int barrier(GroupHandle& handle) {
 
 int bcast(GroupHandle& handle, void* buffer, std::size_t bytes, int root) {
   if (!is_member(handle, root) || !has_memory(buffer, bytes)) return M_ERROR_ARGUMENT;
-  if (bytes == 0 && handle.membership().processes() == 1)
-    return shared::move_nothing(handle, Call::bcast, root);
-  if (handle.membership().processes() == 1) return shared::bcast(handle, buffer, bytes, root, nullptr);
+  if (handle.has_one_member()) return M_SUCCESS;
+  if (handle.is_all_here()) {
+    return bytes == 0 ? shared::move_nothing(handle, Call::bcast, root)
+                      : shared::bcast(handle, buffer, bytes, root, nullptr);
+  }
   Leaders leaders(handle, root);
   int code = M_SUCCESS;
   const auto between_processes = [&] { code = leaders.bcast(buffer, bytes); };
@@ -39,10 +42,11 @@ int gather(GroupHandle& handle, const void* source, void* result, std::size_t by
       (handle.rank() == root && !has_memory(result, bytes))) {
     return M_ERROR_ARGUMENT;
   }
-  if (bytes == 0 && handle.membership().processes() == 1)
-    return shared::move_nothing(handle, Call::gather, root);
-  if (membership.processes() == 1)
-    return shared::gather(handle, Lengths::equal, source, bytes, result, blocks_map, root);
+  if (handle.has_one_member()) return give_itself(result, source, bytes);
+  if (handle.is_all_here()) {
+    return bytes == 0 ? shared::move_nothing(handle, Call::gather, root)
+                      : shared::gather(handle, Lengths::equal, source, bytes, result, blocks_map, root);
+  }
   Leaders leaders(handle, root);
   if (!leaders.includes_me())
     return shared::gather(handle, Lengths::equal, source, bytes, nullptr, blocks_map, leaders.local_leader());
@@ -76,9 +80,11 @@ int allgather(GroupHandle& handle, const void* source, void* result, std::size_t
   if (!is_possible_size(bytes, handle.size()) || !has_memory(source, bytes) || !has_memory(result, bytes)) {
     return M_ERROR_ARGUMENT;
   }
-  if (bytes == 0 && handle.membership().processes() == 1)
-    return shared::move_nothing(handle, Call::allgather);
-  if (membership.processes() == 1) return shared::allgather(handle, source, bytes, result, blocks_map);
+  if (handle.has_one_member()) return give_itself(result, source, bytes);
+  if (handle.is_all_here()) {
+    return bytes == 0 ? shared::move_nothing(handle, Call::allgather)
+                      : shared::allgather(handle, source, bytes, result, blocks_map);
+  }
   Leaders leaders(handle);
   if (handle.local_members() == 1 && membership.consecutive)
     return leaders.allgather(M_SUCCESS, source, result, bytes);
@@ -105,10 +111,11 @@ int scatter(GroupHandle& handle, const void* source, void* result, std::size_t b
       (handle.rank() == root && !has_memory(source, bytes))) {
     return M_ERROR_ARGUMENT;
   }
-  if (bytes == 0 && handle.membership().processes() == 1)
-    return shared::move_nothing(handle, Call::scatter, root);
-  if (membership.processes() == 1)
-    return shared::scatter(handle, Lengths::equal, source, blocks_map, result, bytes, root);
+  if (handle.has_one_member()) return give_itself(result, source, bytes);
+  if (handle.is_all_here()) {
+    return bytes == 0 ? shared::move_nothing(handle, Call::scatter, root)
+                      : shared::scatter(handle, Lengths::equal, source, blocks_map, result, bytes, root);
+  }
   Leaders leaders(handle, root);
   if (!leaders.includes_me())
     return shared::scatter(handle, Lengths::equal, nullptr, blocks_map, result, bytes,

@@ -112,10 +112,11 @@ int reduce_scatter(GroupHandle& handle, const void* source, void* result, const 
   if (!is_reducible(source, all, reduction) || !has_memory(result, counts[handle.rank()])) {
     return M_ERROR_ARGUMENT;
   }
-  if (all == 0 && handle.membership().processes() == 1)
-    return shared::move_nothing(handle, Call::reduce_scatter);
-  if (handle.membership().processes() == 1)
-    return shared::reduce_scatter(handle, source, result, counts, reduction);
+  if (handle.has_one_member()) return give_itself(result, source, all * reduction.element_bytes);
+  if (handle.is_all_here()) {
+    return all == 0 ? shared::move_nothing(handle, Call::reduce_scatter)
+                    : shared::reduce_scatter(handle, source, result, counts, reduction);
+  }
   const MemberBlocks members(counts, handle.size(), reduction.element_bytes);
   if (!may_reduce_by_process(handle, reduction)) {
     return through_first_member(handle, source, result, members, reduction);

@@ -13,10 +13,11 @@ int reduce(GroupHandle& handle, const void* source, void* result, std::size_t co
   if (!is_reducible(source, count, reduction) || !is_member(handle, root)) return M_ERROR_ARGUMENT;
   const bool is_root = handle.rank() == root;
   if (is_root && !has_memory(result, count)) return M_ERROR_ARGUMENT;
-  if (count == 0 && handle.membership().processes() == 1)
-    return shared::move_nothing(handle, Call::reduce, root);
-  if (handle.membership().processes() == 1)
-    return shared::reduce(handle, source, result, count, reduction, root);
+  if (handle.has_one_member()) return give_itself(result, source, count * reduction.element_bytes);
+  if (handle.is_all_here()) {
+    return count == 0 ? shared::move_nothing(handle, Call::reduce, root)
+                      : shared::reduce(handle, source, result, count, reduction, root);
+  }
   const std::size_t bytes = count * reduction.element_bytes;
   if (!may_reduce_by_process(handle, reduction)) {
     constexpr auto ordered = schedule::Operands::ordered;
@@ -41,8 +42,8 @@ int reduce(GroupHandle& handle, const void* source, void* result, std::size_t co
 int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t count,
               const Reduction& reduction) {
   if (!is_reducible(source, count, reduction) || !has_memory(result, count)) return M_ERROR_ARGUMENT;
-  if (handle.membership().processes() == 1)
-    return shared::allreduce(handle, source, result, count, reduction);
+  if (handle.has_one_member()) return give_itself(result, source, count * reduction.element_bytes);
+  if (handle.is_all_here()) return shared::allreduce(handle, source, result, count, reduction);
   const std::size_t bytes = count * reduction.element_bytes;
   if (!may_reduce_by_process(handle, reduction)) {
     return run_among_all(handle, schedule::allreduce_recursive_doubling(place_among_all(handle), count),
@@ -58,8 +59,11 @@ int allreduce(GroupHandle& handle, const void* source, void* result, std::size_t
 int scan(GroupHandle& handle, const void* source, void* result, std::size_t count,
          const Reduction& reduction) {
   if (!is_reducible(source, count, reduction) || !has_memory(result, count)) return M_ERROR_ARGUMENT;
-  if (count == 0 && handle.membership().processes() == 1) return shared::move_nothing(handle, Call::scan);
-  if (handle.membership().processes() == 1) return shared::scan(handle, source, result, count, reduction);
+  if (handle.has_one_member()) return give_itself(result, source, count * reduction.element_bytes);
+  if (handle.is_all_here()) {
+    return count == 0 ? shared::move_nothing(handle, Call::scan)
+                      : shared::scan(handle, source, result, count, reduction);
+  }
   return run_kept_among_all(
       handle, {.call = Call::scan, .count = count, .unit_bytes = reduction.element_bytes}, {source, result},
       &reduction, [&] { return schedule::scan_recursive_doubling(place_among_all(handle), count); });
@@ -70,8 +74,11 @@ int exscan(GroupHandle& handle, const void* source, void* result, std::size_t co
   const bool is_first = handle.rank() == 0;
   if (!is_reducible(source, count, reduction) || !(is_first || has_memory(result, count)))
     return M_ERROR_ARGUMENT;
-  if (count == 0 && handle.membership().processes() == 1) return shared::move_nothing(handle, Call::exscan);
-  if (handle.membership().processes() == 1) return shared::exscan(handle, source, result, count, reduction);
+  if (handle.has_one_member()) return M_SUCCESS;
+  if (handle.is_all_here()) {
+    return count == 0 ? shared::move_nothing(handle, Call::exscan)
+                      : shared::exscan(handle, source, result, count, reduction);
+  }
   return run_kept_among_all(
       handle, {.call = Call::exscan, .count = count, .unit_bytes = reduction.element_bytes}, {source, result},
       &reduction, [&] { return schedule::exscan_recursive_doubling(place_among_all(handle), count); });

@@ -45,21 +45,8 @@ int run_own_block(GroupHandle& handle, Call call, schedule::Action action, int r
   });
 }
 
-// What is left of the shared form for a root that is alone in its node process.
-int move_own_block(GroupHandle& handle, const char* call, const void* source, std::size_t source_bytes,
-                   void* result, std::size_t result_bytes) {
-  if (!has_length(handle, call, 0, source_bytes, 0, result_bytes)) return M_ERROR_TRUNCATE;
-  copy_block(result, source, source_bytes);
-  return M_SUCCESS;
-}
-
 bool is_near(const Membership& membership, int root) {
   return membership.process[static_cast<std::size_t>(root)] == membership.here;
-}
-
-// More than one member, all in this node process: local indices are those of the group.
-bool is_all_near(const Membership& membership) noexcept {
-  return membership.processes() == 1 && membership.members() > 1;
 }
 
 }  // namespace
@@ -71,19 +58,21 @@ int gatherv(GroupHandle& handle, const void* source, std::size_t bytes, void* re
   if (is_root && !has_blocks(result, result_bytes, result_offsets, handle.size())) return M_ERROR_ARGUMENT;
   const Membership& membership = handle.membership();
   const BlockMap map(result_bytes, result_offsets);
-  if (is_all_near(membership)) return shared::gather(handle, Lengths::own, source, bytes, result, map, root);
+  if (handle.has_one_member())
+    return give_itself(handle, "a gatherv", source, bytes, map.block(result, 0), map.bytes(0));
+  if (handle.is_all_here()) return shared::gather(handle, Lengths::own, source, bytes, result, map, root);
   if (!is_near(membership, root)) {
     return run_own_block(handle, Call::gatherv, schedule::Action::send, root, bytes, {source, nullptr});
   }
   int code = M_SUCCESS;
   if (handle.local_members() == 1) {
-    code = move_own_block(handle, "a gatherv", source, bytes, map.block(result, root), map.bytes(root));
+    code = give_itself(handle, "a gatherv", source, bytes, map.block(result, root), map.bytes(root));
   } else {
     const BlockMap local = map.of_members(membership.local().data());
     code = shared::gather(handle, Lengths::own, source, bytes, result, local,
                           membership.local_index[static_cast<std::size_t>(root)]);
   }
-  if (!is_root || membership.processes() == 1) return code;
+  if (!is_root) return code;
   return first_error(code, run_remote_blocks(handle, Call::gatherv, M_SUCCESS, map, schedule::Action::receive,
                                              {nullptr, result}));
 }
@@ -95,18 +84,20 @@ int scatterv(GroupHandle& handle, const void* source, const std::size_t* source_
   if (is_root && !has_blocks(source, source_bytes, source_offsets, handle.size())) return M_ERROR_ARGUMENT;
   const Membership& membership = handle.membership();
   const BlockMap map(source_bytes, source_offsets);
-  if (is_all_near(membership)) return shared::scatter(handle, Lengths::own, source, map, result, bytes, root);
+  if (handle.has_one_member())
+    return give_itself(handle, "a scatterv", map.block(source, 0), map.bytes(0), result, bytes);
+  if (handle.is_all_here()) return shared::scatter(handle, Lengths::own, source, map, result, bytes, root);
   if (!is_near(membership, root)) {
     return run_own_block(handle, Call::scatterv, schedule::Action::receive, root, bytes, {nullptr, result});
   }
   int code = M_SUCCESS;
-  if (is_root && membership.processes() > 1) {
+  if (is_root) {
     code =
         run_remote_blocks(handle, Call::scatterv, M_SUCCESS, map, schedule::Action::send, {source, nullptr});
   }
   if (handle.local_members() == 1)
     return first_error(
-        code, move_own_block(handle, "a scatterv", map.block(source, root), map.bytes(root), result, bytes));
+        code, give_itself(handle, "a scatterv", map.block(source, root), map.bytes(root), result, bytes));
   const BlockMap local = map.of_members(membership.local().data());
   return first_error(code, shared::scatter(handle, Lengths::own, source, local, result, bytes,
                                            membership.local_index[static_cast<std::size_t>(root)]));
@@ -154,7 +145,9 @@ int allgatherv(GroupHandle& handle, const void* source, std::size_t bytes, void*
   }
   const Membership& membership = handle.membership();
   const BlockMap map(result_bytes, result_offsets);
-  if (membership.processes() == 1) return shared::allgather(handle, source, bytes, result, map);
+  if (handle.has_one_member())
+    return give_itself(handle, "an allgatherv", source, bytes, map.block(result, 0), map.bytes(0));
+  if (handle.is_all_here()) return shared::allgather(handle, source, bytes, result, map);
 
   const Packed packed(membership, result_bytes);
   const BlockMap packed_map(result_bytes, packed.offsets.data());
