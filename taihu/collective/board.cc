@@ -76,6 +76,7 @@ static_assert(most_data_half_bytes / 4 <= std::numeric_limits<InlineLength>::max
 
 Board::Board(std::vector<threads::Doorbell*> doorbells, bool crowded)
     : doorbells_(std::move(doorbells)),
+      members_(static_cast<int>(doorbells_.size())),
       crowded_(crowded),
       depth_(std::clamp(std::bit_floor(slots_of_group / doorbells_.size()), least_depth, most_depth)),
       data_half_lines_(std::clamp(data_of_group_bytes / 2 / doorbells_.size(), least_data_half_bytes,
@@ -109,15 +110,6 @@ void Board::forget_group() noexcept {
     own_[k].programs.reset();
     own_[k].expected.reset();
   }
-}
-
-void Board::arrive(int member, StepNumber step, Form form) noexcept {
-  expect(step == own(member).step, "a member arrives at the step that it has begun");
-  Slot& mine = slot(member, step);
-  mine.signature.store(step << Slot::form_bits | static_cast<std::uint64_t>(form), std::memory_order_release);
-  if (!is_counted()) [[likely]]
-    return grant_wishes(member, mine.signature, step);
-  grant_wishes_of_many(member, mine.signature, step, count_->arrive(member, step, mine.digest));
 }
 
 void Board::depart(int member, StepNumber step) noexcept {
@@ -171,19 +163,6 @@ void Board::grant_wishes_of_many(int member, std::atomic<std::uint64_t>& signatu
       known_result = is_granted(wish, member, signature, step);
     }
     if (known_result) bells.ring(*doorbells_[k]);
-  }
-}
-
-void Board::grant_wishes(int member, std::atomic<std::uint64_t>& signature, StepNumber step) noexcept {
-  threads::light_barrier();
-  const std::size_t count = doorbells_.size();
-  for (std::size_t k = 0; k < count; ++k) {
-    const std::uint64_t wish = wishes_[k].load(std::memory_order_relaxed);
-    if (wish == 0) [[likely]]
-      continue;
-    if (k != static_cast<std::size_t>(member) && is_granted(wish, member, signature, step)) {
-      doorbells_[k]->ring();
-    }
   }
 }
 

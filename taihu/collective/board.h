@@ -138,7 +138,7 @@ class Board {
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
 
-  int members() const noexcept { return static_cast<int>(doorbells_.size()); }
+  int members() const noexcept { return members_; }
   /// Made with these arguments.
   bool is_of(const std::vector<threads::Doorbell*>& doorbells, bool crowded) const noexcept {
     return crowded == crowded_ && doorbells == doorbells_;
@@ -326,6 +326,7 @@ class Board {
   void note_wish(std::uint64_t wish, int change) noexcept;
 
   std::vector<threads::Doorbell*> doorbells_;
+  int members_;
   bool crowded_;
   StepNumber depth_;
   std::size_t data_half_lines_;
@@ -345,5 +346,26 @@ class Board {
   std::unique_ptr<std::atomic<int>[]> watchers_;  ///< of each member: who wait for it
   std::atomic<int> departure_wishes_{0};
 };
+
+[[gnu::always_inline]] inline void Board::arrive(int member, StepNumber step, Form form) noexcept {
+  expect(step == own(member).step, "a member arrives at the step that it has begun");
+  Slot& mine = slot(member, step);
+  mine.signature.store(step << Slot::form_bits | static_cast<std::uint64_t>(form), std::memory_order_release);
+  if (!is_counted()) [[likely]]
+    return grant_wishes(member, mine.signature, step);
+  grant_wishes_of_many(member, mine.signature, step, count_->arrive(member, step, mine.digest));
+}
+
+[[gnu::always_inline]] inline void Board::grant_wishes(int member, std::atomic<std::uint64_t>& signature,
+                                                       StepNumber step) noexcept {
+  threads::light_barrier();
+  for (int k = 0; k < members_; ++k) {
+    const std::uint64_t wish = wishes_[static_cast<std::size_t>(k)].load(std::memory_order_relaxed);
+    if (wish == 0) [[likely]]
+      continue;
+    if (k != member && is_granted(wish, member, signature, step))
+      doorbells_[static_cast<std::size_t>(k)]->ring();
+  }
+}
 
 }  // namespace taihu::collective

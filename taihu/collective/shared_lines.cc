@@ -10,11 +10,6 @@ namespace {
 
 constexpr int looks_with_data = 400;
 
-// Slots of so many steps become a member's own at the same time. They lie in one half of its ring, which has
-// no fewer.
-constexpr StepNumber steps_owned_together = 8;
-static_assert(Board::least_depth / 2 % steps_owned_together == 0);
-
 }  // namespace
 
 // Whoever read a slot a ring ago still has its line, and the first write would have to wait until it is taken
@@ -22,7 +17,6 @@ static_assert(Board::least_depth / 2 % steps_owned_together == 0);
 // overlap. Asking for them (prefetchw) does nothing while this core has them, too. Nobody reads what is
 // written here: all have arrived behind the steps that these slots had before.
 void SharedStep::own_later_slots() noexcept {
-  if (step_ % steps_owned_together != 0) return;
   for (StepNumber later = step_ + 1; later < step_ + steps_owned_together; ++later) {
     board_.slot(me_, later).digest = 0;
     if (!mine_.is_step_data) continue;

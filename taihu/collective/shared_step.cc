@@ -28,48 +28,7 @@ constexpr int spins_for_other_cores = 250;
 // Of a shorter block one core has copied a good part before the other has seen that it may help.
 constexpr std::size_t least_helped_bytes = std::size_t{512} << 10;
 
-std::uint32_t digest(std::uint32_t history, const Announcement& call) noexcept {
-  const std::uint64_t word = static_cast<std::uint64_t>(call.bytes) * 0x9e3779b97f4a7c15u +
-                             static_cast<std::uint64_t>(call.call) * 0x85ebca6b00000000u +
-                             static_cast<std::uint32_t>(call.root);
-  return (history ^ static_cast<std::uint32_t>(word >> 32) ^ static_cast<std::uint32_t>(word)) * 0x01000193u +
-         1;
-}
-
 }  // namespace
-
-SharedStep::SharedStep(GroupHandle& handle, const Announcement& announcement)
-    : handle_(handle),
-      board_(handle.board()),
-      own_(board_.own(handle.local_index())),
-      step_(++own_.step),
-      me_(handle.local_index()),
-      slot_(&board_.slot(me_, step_)) {
-  const StepNumber half = board_.half_depth();
-  if ((step_ & (half - 1)) == 0) await_arrivals_at(step_ - half + Board::remembered_steps);
-  board_.announcement(me_, step_) = announcement;
-  own_.history = digest(own_.history, announcement);
-  mine_.reduction = announcement.reduction;
-  if constexpr (contracts_checked) board_.check_member(me_);
-}
-
-void SharedStep::expect_before_arrival() const noexcept {
-  if constexpr (contracts_checked)
-    expect(!board_.has_arrived(me_, step_), "what a member tells stands in its slot before it arrives");
-}
-
-void SharedStep::expect_after_arrival() const noexcept {
-  if constexpr (contracts_checked)
-    expect(board_.has_arrived(me_, step_), "a member arrives before it waits for others");
-}
-
-std::byte* SharedStep::place_inline(std::size_t bytes) {
-  expect_before_arrival();
-  if (bytes > slot_data_bytes) return place_with_length(bytes);
-  mine_.form = Form::in_slot;
-  mine_.data = slot_->data;
-  return slot_->data;
-}
 
 std::byte* SharedStep::place_with_length(std::size_t bytes) {
   expect_before_arrival();
@@ -108,21 +67,9 @@ void SharedStep::publish_table(const void* table, std::size_t bytes) noexcept {
     slot_->addresses = {table, nullptr};
 }
 
-// A line that others look at is written at once: they would take it away between its stores, above all while
-// those to other lines wait. Between far cores that cost 0.2 us in each call with data in a ring.
-void SharedStep::tell() noexcept {
-  slot_->digest = own_.history;
-  slot_->reduction = mine_.reduction;
-  if (!mine_.has_addresses) return;
-  slot_->addresses = mine_.addresses;
-  slot_->own.length = mine_.length;
-}
-
-void SharedStep::arrive() noexcept {
-  tell();
-  if (board_.crowded() && !board_.is_counted()) board_.sit(me_, sched_getcpu());
+void SharedStep::arrive_crowded() noexcept {
+  if (!board_.is_counted()) board_.sit(me_, sched_getcpu());
   board_.arrive(me_, step_, mine_.form);
-  if (!board_.crowded()) own_later_slots();
 }
 
 bool SharedStep::have_arrived(int first, int last, StepNumber step) const noexcept {
@@ -239,8 +186,7 @@ bool SharedStep::is_core_wanted(Board::Wish wish, StepNumber step) const noexcep
   return false;
 }
 
-void SharedStep::await_arrivals_at(StepNumber step) {
-  if (own_.known_arrived >= step) return;
+void SharedStep::await_others(StepNumber step) {
   if (board_.is_counted()) [[unlikely]]
     return await_counted(step);
   int next = 0;
@@ -312,17 +258,6 @@ void SharedStep::copy_with_help(void* target, const void* source, std::size_t by
   if (bytes < least_helped_bytes || board_.crowded()) return copy_block(target, source, bytes);
   message::SharedCopy copy(target, source, bytes);
   board_.help_wanted().copy(copy);
-}
-
-int SharedStep::check_all() {
-  if (board_.is_counted() && mine_.reduction == 0 && board_.have_all_arrived(step_) &&
-      board_.have_all_digest(step_, own_.history)) [[unlikely]] {
-    return M_SUCCESS;
-  }
-  for (int member = 0; member < members(); ++member) {
-    if (member != me_ && !fits(member)) return check_reported();
-  }
-  return M_SUCCESS;
 }
 
 void SharedStep::await_writers() {
