@@ -59,6 +59,8 @@ struct Communicator final : Object {
 
   int size() const noexcept { return group->size(); }
   bool is_inter() const noexcept { return static_cast<bool>(remote_group); }
+  /// An intracommunicator of the caller alone.
+  bool has_one_member() const noexcept { return size() == 1 && !is_inter(); }
   /// Whom ranks given to point-to-point calls mean.
   const Group& partners() const noexcept { return is_inter() ? *remote_group : *group; }
   message::Context context_of(Traffic traffic) const noexcept {

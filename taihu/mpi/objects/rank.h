@@ -68,7 +68,7 @@ enum class Part : int {
   errors,
   tools,
   diagnostics,
-  complete_send,
+  complete_request,
   ports,
   foreign_handles,
   foreign_places,

@@ -73,4 +73,14 @@ struct CompleteRequest final : Request {
   Outcome result_;
 };
 
+/// The request of all operations of a rank that were complete when they were started and have no outcome.
+class OneCompleteRequest final : public RankPart {
+ public:
+  explicit OneCompleteRequest(Rank&) { request.predefined = true; }
+  CompleteRequest request;
+};
+inline Request& complete_request(Rank& rank) {
+  return rank.part<OneCompleteRequest>(Part::complete_request).request;
+}
+
 }  // namespace taihu::mpi

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "taihu/mpi/calls/collectives/bytes_sent.h"
@@ -10,6 +11,7 @@
 #include "taihu/mpi/objects/call.h"
 #include "taihu/mpi/objects/current_call.h"
 #include "taihu/mpi/objects/diagnostics/collective_trace.h"
+#include "taihu/mpi/work/collectives/reproducible.h"
 #include "taihu/mpi/work/collectives/running.h"
 
 namespace taihu::mpi::collectives {
@@ -47,6 +49,16 @@ inline __attribute__((always_inline)) int run_blocking(const char* call, MPI_Com
   });
 }
 
+/// Whether the caller is the only one who takes part, so that the call is complete when it has begun. Not
+/// among the neighbours of a topology, where a member may be its own neighbour several times; and what cannot
+/// be made reproducible is refused there as everywhere.
+template <class Arguments>
+bool is_of_one_member(const Communicator& communicator) noexcept {
+  if constexpr (std::is_same_v<Arguments, NeighborAllgather> || std::is_same_v<Arguments, NeighborAlltoall>)
+    return false;
+  return communicator.has_one_member() && !reproducible_wanted();
+}
+
 /// A call whose arguments are refused takes no tag: the program may make it again.
 template <class Arguments>
 Reference<ScheduleRequest> make_request(Rank& rank, Communicator& communicator, const char* call,
@@ -67,6 +79,11 @@ inline __attribute__((always_inline)) int start_nonblocking(const char* call, MP
     if (calls_observed) [[unlikely]] {
       note_bytes(bytes_of_member(rank, communicator, arguments));
       traced.emplace(rank, communicator, call, bytes_sent(rank, arguments), root_of(arguments));
+    }
+    if (is_of_one_member<Arguments>(communicator)) {
+      run(rank, communicator, call, arguments);
+      *request = handle_of<MPI_Request>(&complete_request(rank));
+      return;
     }
     auto made = make_request(rank, communicator, call, arguments);
     rank.part<Schedules>(Part::schedules).start(*made);

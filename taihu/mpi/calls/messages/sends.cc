@@ -57,7 +57,7 @@ inline __attribute__((always_inline)) void isend(Rank& rank, Communicator& commu
   {
     const TypedBuffer buffer(rank, address, count, type);
     if (send_at_once(rank, communicator, buffer, destination, send_tag(tag))) [[likely]] {
-      *request = handle_of<MPI_Request>(&complete_send(rank));
+      *request = handle_of<MPI_Request>(&complete_request(rank));
       return;
     }
   }

@@ -85,8 +85,37 @@ Blocks blocks_of(Rank& rank, const Side& side, Form form, int members) {
   return checked_blocks(rank, side.address, side.counts, side.displacements, side.types, members);
 }
 
+namespace {
+
+/// As in gather.cc.
+bool run_plain(Rank& rank, Communicator& communicator, const Allgather& arguments) {
+  const int members = communicator.size(), me = communicator.rank;
+  PlainBuffer mine;
+  if (!mine.set(rank, arguments.send, arguments.send_count, arguments.send_type)) return false;
+  collective::GroupHandle& handle = communicator.collectives();
+  if (arguments.with_counts) {
+    PlainBlocks blocks;
+    if (!blocks.set(rank, arguments.receive, arguments.receive_counts, arguments.displacements,
+                    arguments.receive_type, members) ||
+        !fit_together(mine, blocks.block(me)))
+      return false;
+    check_quickly(communicator, collective::allgatherv(handle, mine.data, mine.bytes, blocks.data(),
+                                                       blocks.lengths(), blocks.offsets()));
+    return true;
+  }
+  PlainBuffer row;
+  if (!row.set(rank, arguments.receive, arguments.receive_count, arguments.receive_type, members) ||
+      !fit_together(mine, row.block(me)))
+    return false;
+  check_quickly(communicator, collective::allgather(handle, mine.data, row.data, mine.bytes));
+  return true;
+}
+
+}  // namespace
+
 void run(Rank& rank, Communicator& communicator, const char* call, const Allgather& arguments) {
   if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
+  if (run_plain(rank, communicator, arguments)) return;
   collective::GroupHandle& handle = communicator.collectives();
   const int me = communicator.rank;
   const Blocks blocks = blocks_of(rank, arguments, communicator.size());

@@ -2,6 +2,7 @@
 #include "taihu/collective/choice.h"
 #include "taihu/collective/collectives.h"
 #include "taihu/mpi/work/collectives/flat_buffer.h"
+#include "taihu/mpi/work/collectives/plain_blocks.h"
 #include "taihu/mpi/work/collectives/running.h"
 #include "taihu/mpi/work/collectives/typed_blocks.h"
 
@@ -9,7 +10,7 @@ namespace taihu::mpi::collectives {
 
 void run(Rank& rank, Communicator& communicator, const char* call, const Barrier& arguments) {
   if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
-  check_code(communicator, collective::barrier(communicator.collectives()));
+  check_quickly(communicator, collective::barrier(communicator.collectives()));
 }
 
 Planned plan(Rank&, Communicator& communicator, const Barrier&) {
@@ -19,8 +20,24 @@ Planned plan(Rank&, Communicator& communicator, const Barrier&) {
   return planned(communicator, std::move(program), std::move(memory));
 }
 
+namespace {
+
+/// As in gather.cc.
+bool run_plain(Rank& rank, Communicator& communicator, const Bcast& arguments) {
+  PlainBuffer buffer;
+  if (arguments.root < 0 || arguments.root >= communicator.size() ||
+      !buffer.set(rank, arguments.buffer, arguments.count, arguments.type))
+    return false;
+  check_quickly(communicator,
+                collective::bcast(communicator.collectives(), buffer.data, buffer.bytes, arguments.root));
+  return true;
+}
+
+}  // namespace
+
 void run(Rank& rank, Communicator& communicator, const char* call, const Bcast& arguments) {
   if (communicator.is_inter()) return run_as_program(rank, communicator, call, arguments);
+  if (run_plain(rank, communicator, arguments)) return;
   const Role role = role_of(communicator, arguments.root);
   const FlatBuffer flat(checked_buffer(rank, arguments.buffer, arguments.count, arguments.type));
   if (role == Role::root) flat.pack();

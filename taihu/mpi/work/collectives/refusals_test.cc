@@ -49,6 +49,51 @@ TEST(WrongArguments, AreRefusedBeforeAnythingIsSent) {
   });
 }
 
+// Nothing is sent there, and what is wrong is told all the same.
+TEST(WrongArguments, OfTheOnlyMemberAreRefused) {
+  run_ranks({2, 2}, [](Rank& rank) {
+    return_errors(rank);
+    rank.self().errors = rank.world().errors;
+    int a[4] = {1, 2, 3, 4}, b[4] = {};
+    MPI_Request request;
+    const MPI_Comm self = MPI_COMM_SELF;
+    EXPECT_EQ(MPI_Bcast(a, 1, MPI_INT, 1, self), MPI_ERR_ROOT);
+    EXPECT_EQ(MPI_Bcast(nullptr, 1, MPI_INT, 0, self), MPI_ERR_BUFFER);
+    EXPECT_EQ(MPI_Ibcast(a, -1, MPI_INT, 0, self, &request), MPI_ERR_COUNT);
+    EXPECT_EQ(request, MPI_REQUEST_NULL);
+    EXPECT_EQ(MPI_Gather(a, 2, MPI_INT, b, 1, MPI_INT, 0, self), MPI_ERR_TRUNCATE);
+    EXPECT_EQ(MPI_Allgather(a, 1, MPI_INT, b, 2, MPI_INT, self), MPI_ERR_TRUNCATE);
+    EXPECT_EQ(MPI_Allgather(a, 1, MPI_INT, a, 1, MPI_INT, self), MPI_ERR_BUFFER);
+    EXPECT_EQ(MPI_Iallreduce(a, a, 1, MPI_INT, MPI_SUM, self, &request), MPI_ERR_BUFFER);
+    EXPECT_EQ(MPI_Alltoall(a, 2, MPI_INT, b, 1, MPI_INT, self), MPI_ERR_TRUNCATE);
+    const int one = 1, two = 2, zero = 0;
+    EXPECT_EQ(MPI_Alltoallv(a, &two, &zero, MPI_INT, b, &one, &zero, MPI_INT, self), MPI_ERR_TRUNCATE);
+    EXPECT_EQ(MPI_Gatherv(a, 1, MPI_INT, b, &two, &zero, MPI_INT, 0, self), MPI_ERR_TRUNCATE);
+    EXPECT_EQ(b[0], 0);
+  });
+}
+
+TEST(NonblockingOnes, OfTheOnlyMemberAreRequestsLikeOthers) {
+  run_ranks(1, [](Rank&) {
+    int source[2] = {3, 4}, sum[2] = {}, all[2] = {};
+    MPI_Request requests[4];
+    int done = 0;
+    MPI_Status status;
+    ASSERT_EQ(MPI_Iallreduce(source, sum, 2, MPI_INT, MPI_SUM, MPI_COMM_SELF, &requests[0]), MPI_SUCCESS);
+    ASSERT_EQ(MPI_Iallgather(source, 2, MPI_INT, all, 2, MPI_INT, MPI_COMM_WORLD, &requests[1]), MPI_SUCCESS);
+    ASSERT_EQ(MPI_Ibarrier(MPI_COMM_SELF, &requests[2]), MPI_SUCCESS);
+    ASSERT_EQ(MPI_Ibcast(source, 2, MPI_INT, 0, MPI_COMM_WORLD, &requests[3]), MPI_SUCCESS);
+    for (const MPI_Request request : requests) EXPECT_NE(request, MPI_REQUEST_NULL);
+    EXPECT_EQ(MPI_Request_get_status(requests[1], &done, &status), MPI_SUCCESS);
+    EXPECT_TRUE(done);
+    EXPECT_EQ(MPI_Request_free(&requests[3]), MPI_SUCCESS);
+    EXPECT_EQ(MPI_Waitall(3, requests, MPI_STATUSES_IGNORE), MPI_SUCCESS);
+    for (const MPI_Request request : requests) EXPECT_EQ(request, MPI_REQUEST_NULL);
+    EXPECT_EQ(sum[1], 4);
+    EXPECT_EQ(all[0], 3);
+  });
+}
+
 TEST(WrongArguments, LongerMessagesThanRoomAreTold) {
   run_ranks({2, 2}, [](Rank& rank) {
     return_errors(rank);

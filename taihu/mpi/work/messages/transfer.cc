@@ -151,21 +151,6 @@ void Transfer::abandon(Rank& rank) {
   }
 }
 
-namespace {
-
-/// The request of all sends of a rank that were complete when they were started.
-class CompleteSend final : public RankPart {
- public:
-  explicit CompleteSend(Rank&) { request.predefined = true; }
-  CompleteRequest request;
-};
-
-}  // namespace
-
-Request& complete_send(Rank& rank) {
-  return rank.part<CompleteSend>(Part::complete_send).request;
-}
-
 void release_abandoned(Rank& rank) {
   rank.part<Abandoned>(Part::abandoned).release_complete();
 }

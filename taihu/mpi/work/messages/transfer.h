@@ -119,9 +119,6 @@ class PostedReceive final : public Request {
   std::uint64_t number_;  // of the message; only where calls are traced
 };
 
-/// Stands for all sends of `rank` that were complete when they were started.
-Request& complete_send(Rank& rank);
-
 /// Releases the requests of `rank` that the program has freed and that are complete by now.
 void release_abandoned(Rank& rank);
 
