@@ -11,6 +11,8 @@ from mpi_contenders import BARE, BARE_LAYER
 
 NEAR_NS = 90  # a cache line between cores that are near takes 20 to 70 ns, between far ones 160 to 400 ns
 ALIKE = 1.2  # within a state only times at distances that differ by less than the square of this are compared
+CLOSE = 1.15  # rows whose ratio is lower are measured again: a few rounds do not tell who is faster
+SLOW = 1.5  # not those that took so many times the time of the best other library
 
 
 def distance(probe):
@@ -112,13 +114,33 @@ class Part:
         layer = {plain: f"{BARE_LAYER} on {plain}" for _, plain in self.pairs}
         return [(ours, [plain], layer[plain] if layer[plain] in names else BARE) for ours, plain in self.pairs]
 
+    def close_rows(self):
+        """(test, bytes, contenders): where Taihu is not clearly faster, with the libraries that are not far behind the best."""
+        rows = {}
+        for test in self.tests:
+            for found, bytes_ in ((found, bytes_) for state in ("near", "far")
+                                  for bytes_, found in self.found.medians(state, test).items()):
+                for ours, others, bound in self.comparisons():
+                    best = min((found[name] for name in others if name in found), default=None)
+                    if ours in found and best is not None and best < CLOSE * found[ours]:
+                        rows.setdefault((test, bytes_), set()).update(
+                            [ours, bound], (name for name in others if found.get(name, SLOW * best) < SLOW * best))
+        return [(*row, [one for one in self.contenders if one.name in names]) for row, names in rows.items()]
+
+    def jobs_again(self, round_):
+        """Of one more round of the rows that are close: each on its own, in turns as before."""
+        for test, bytes_, contenders in self.close_rows():
+            for turn in range(len(contenders)):
+                yield Job(self, [test], contenders[(turn + round_) % len(contenders)],
+                          ["--min", str(bytes_), "--max", str(bytes_)])
+
 
 class Job:
     """One start of a program."""
 
-    def __init__(self, part, tests, contender):
-        self.part, self.tests, self.contender = part, tests, contender
-        self.key = (part.title, tests[0], contender.name)
+    def __init__(self, part, tests, contender, sizes=()):
+        self.part, self.tests, self.contender, self.sizes = part, tests, contender, list(sizes)
+        self.key = (part.title, " ".join([tests[0], *self.sizes]), contender.name)
 
     def hopeful_tests(self):
         """Those that did not take too long before, and would again."""
@@ -131,7 +153,7 @@ class Job:
     def run(self, probe, limit):
         """One that is ended was in the last test of which it has printed a time, or before the first."""
         part, tests = self.part, self.hopeful_tests()
-        printed, in_time = part.found.run(self.contender, part.ranks, tests + part.arguments, probe, limit * len(tests))
+        printed, in_time = part.found.run(self.contender, part.ranks, tests + part.arguments + self.sizes, probe, limit * len(tests))
         if not in_time:
             part.late.setdefault(self.contender.name, []).append(printed[-1] if printed else tests[0])
 

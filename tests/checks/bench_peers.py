@@ -174,6 +174,24 @@ class TimesOfMpiCalls(unittest.TestCase):
         self.assertEqual(part.found.times[("near", "bcast", 4)], {"mpich": [(1, 30)] * 3})
         self.assertEqual(part.found.times[("near", "scan", 4)], {"mpich": [(9, 30)]})
 
+    def test_rows_that_are_close_are_measured_again_with_those_that_are_near_the_best(self):
+        bench = load("mpi/run")
+        sizes = {4: {"taihu": 10, "openmpi": 11, "mpich": 20}, 8: {"taihu": 10, "openmpi": 12, "mpich": 13}}
+        again = []
+
+        class Timed(FakeContender):
+            def command(self, ranks, arguments):
+                if "--min" in arguments:
+                    again.append((self.name, *arguments))
+                return super().command(ranks, arguments)
+
+        contenders = [Timed(name, [time_line(size, times[name], 30, 30) for size, times in sizes.items()]) for name in sizes[4]]
+        part = bench.Part("Buffers left alone", 2, ["bcast"], [], contenders, 1)
+        with contextlib.redirect_stderr(io.StringIO()):
+            bench.measure([part], 1, None, 60, rounds_again=2)
+        self.assertEqual([name for name, *_ in again], ["taihu", "openmpi", "openmpi", "taihu"])
+        self.assertEqual({tuple(arguments) for _, *arguments in again}, {("bcast", "--distance", "--min", "4", "--max", "4")})
+
     def test_one_time_of_another_distance_is_no_median(self):
         near, far = [time_line(4, 1, 30, 30)], [time_line(4, 5, 160, 160)]
         part = self.measured(FakeContender("taihu", near + near + far), FakeContender("openmpi", far + far))[1]
