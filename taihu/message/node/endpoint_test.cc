@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <deque>
+#include <optional>
+#include <random>
 #include <thread>
 
 #include "taihu/base/error.h"
@@ -223,6 +226,81 @@ TEST(OneRank, SendsToItself) {
       Request* receive = me.irecv(0, user_context, 1, got.data(), bytes);
       me.send(0, user_context, 1, data.data(), bytes);
       me.wait(receive, nullptr);
+    }
+  });
+}
+
+// Messages that find their receive go past the ring, others wait in it: in any mixture they keep to the
+// rules.
+TEST(OneRank, MatchesItsMessagesByTheRules) {
+  JobForTests job(1, 1);
+  job.run([](Endpoint& me) {
+    struct Sent {
+      int tag;
+      Bytes data;
+      Request* request;
+    };
+    struct Posted {
+      int tag;
+      Bytes got;
+      Request* request;
+      std::optional<std::size_t> message;
+    };
+    std::mt19937 random(5);
+    const auto pick = [&](unsigned below) { return static_cast<int>(random() % below); };
+    std::deque<Sent> sent;
+    std::deque<Posted> posted;
+    std::vector<bool> is_taken;
+    const auto admits = [](int wanted, int tag) { return wanted == any_tag || wanted == tag; };
+    const auto send = [&] {
+      const std::size_t bytes[] = {0, 5, 700, 5000, 70000};
+      sent.push_back({pick(3), Bytes(bytes[pick(5)]), nullptr});
+      is_taken.push_back(false);
+      Sent& message = sent.back();
+      fill_pattern(message.data.data(), message.data.size(), static_cast<unsigned>(sent.size()));
+      for (Posted& receive : posted) {
+        if (receive.message || !admits(receive.tag, message.tag)) continue;
+        receive.message = sent.size() - 1;
+        is_taken.back() = true;
+        break;
+      }
+      const auto mode = pick(2) == 0 ? SendMode::standard : SendMode::synchronous;
+      if (is_taken.back() && pick(2) == 0)
+        me.send(0, user_context, message.tag, {message.data.data(), message.data.size()}, mode);
+      else
+        message.request =
+            me.isend(0, user_context, message.tag, {message.data.data(), message.data.size()}, mode);
+    };
+    const auto receive = [&](int tag) {
+      posted.push_back({tag, Bytes(70000), nullptr, std::nullopt});
+      Posted& one = posted.back();
+      for (std::size_t k = 0; k < sent.size() && !one.message; ++k) {
+        if (is_taken[k] || !admits(tag, sent[k].tag)) continue;
+        one.message = k;
+        is_taken[k] = true;
+      }
+      one.request = me.irecv(pick(2) == 0 ? 0 : any_rank, user_context, tag, one.got.data(), one.got.size());
+    };
+    for (int call = 0; call < 600; ++call) {
+      pick(2) == 0 ? send() : receive(pick(4) == 0 ? any_tag : pick(3));
+      if (pick(10) == 0) me.progress();
+    }
+    while (std::ranges::count(is_taken, false) != 0) receive(any_tag);
+    for (Sent& message : sent)
+      if (message.request != nullptr) me.wait(message.request, nullptr);
+    for (Posted& one : posted) {
+      if (!one.message) {
+        me.cancel(one.request);
+        me.wait(one.request, nullptr);
+        continue;
+      }
+      Status status;
+      me.wait(one.request, &status);
+      const Sent& message = sent[*one.message];
+      EXPECT_EQ(status.source, 0);
+      EXPECT_EQ(status.tag, message.tag);
+      ASSERT_EQ(status.bytes, message.data.size());
+      EXPECT_TRUE(std::equal(message.data.begin(), message.data.end(), one.got.begin()));
     }
   });
 }

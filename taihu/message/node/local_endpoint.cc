@@ -119,6 +119,7 @@ bool LocalEndpoint::send_at_once(int destination, Context context, int tag, cons
   expect_send(destination, tag, data);
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
   if (peer == nullptr) return node_.remote()->send_at_once(rank_, destination, context, tag, data, flow);
+  if (peer == this && deliver_to_itself(context, tag, data)) return true;
   return data.bytes <= pushed_inline_bytes_ && data.layout == nullptr
              ? push_inline(*peer, context, tag, data, true)
              : push_eager(*peer, context, tag, data);
@@ -133,6 +134,7 @@ Request* LocalEndpoint::isend(int destination, Context context, int tag, const D
     node_.remote()->send_message(rank_, destination, context, tag, data, mode, request);
     return request;
   }
+  if (peer == this && mode != SendMode::standard && deliver_to_itself(context, tag, data)) return &sent_;
   Request* request;
   {
     std::lock_guard hold(lock_);
@@ -146,6 +148,7 @@ Request* LocalEndpoint::isend(int destination, Context context, int tag, const D
 void LocalEndpoint::send(int destination, Context context, int tag, const Data& data, SendMode mode) {
   expect_send(destination, tag, data);
   LocalEndpoint* peer = node_.local_endpoint_of(destination);
+  if (peer == this && deliver_to_itself(context, tag, data)) return;
   if (peer != nullptr && data.bytes <= pushed_inline_bytes_ && data.layout == nullptr &&
       mode == SendMode::standard) [[likely]] {
     if (push_inline(*peer, context, tag, data, false)) [[likely]]

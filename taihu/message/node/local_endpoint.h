@@ -154,6 +154,7 @@ class LocalEndpoint final : public Endpoint {
   void wake_for(int peer_index) noexcept;
   int turns_to_watch(const LocalEndpoint* partner) noexcept;
   bool wait_briefly(const Request& request) const noexcept;
+  bool deliver_to_itself(Context context, int tag, const Data& data);
   bool push_inline(LocalEndpoint& peer, Context context, int tag, const Data& data, bool in_stream);
   bool push_eager(LocalEndpoint& peer, Context context, int tag, const Data& data);
   void send_any(LocalEndpoint* peer, int destination, Context context, int tag, const Data& data,
