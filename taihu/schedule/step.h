@@ -103,9 +103,13 @@ struct Program {
   int next_round() const noexcept { return steps.empty() ? 0 : steps.back().round + 1; }
 
  private:
+  /// Programs of few members have no more: one allocation instead of four.
+  static constexpr std::size_t usual_steps = 8;
+
   void add(const Step& step) {
     expect(step.is_transfer() == (step.peer >= 0), "sends and receives have a peer, local steps have none");
     expect(steps.empty() ? step.round >= 0 : step.round >= steps.back().round, "rounds never fall");
+    if (steps.capacity() == 0) steps.reserve(usual_steps);
     steps.push_back(step);
   }
 };

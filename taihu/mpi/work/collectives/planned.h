@@ -13,8 +13,8 @@
 
 namespace taihu::mpi::collectives {
 
-/// Memory until it is released: 40 bytes for each step of the caller, its scratch (told at each algorithm),
-/// and for buffers with gaps or with blocks of their own some 100 bytes for each block.
+/// Memory until it is released: 40 bytes for each step of the caller (for 8 at least), its scratch (told at
+/// each algorithm), and for buffers with gaps or with blocks of their own some 100 bytes for each block.
 struct Planned {
   schedule::Program program;  ///< its peers are ranks of the job
   std::unique_ptr<collective::ProgramMemory> memory;
