@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <set>
 #include <string>
 #include <thread>
@@ -68,6 +69,11 @@ struct NoThreads final : node::SpareRanks {
   void close() override { ++closed; }
 };
 
+/// On a thread of its own: what a thread has told of its rank stays as long as the thread does.
+void run_as(Rank& rank, const std::function<void(Rank&)>& program) {
+  std::thread([&] { TestRanks::run_as(rank, program); }).join();
+}
+
 TEST(spawning, a_system_without_threads_spawns_nothing) {
   TestShape shape(2);
   shape.spares = 5;
@@ -75,7 +81,7 @@ TEST(spawning, a_system_without_threads_spawns_nothing) {
   NoThreads system;
   StandIn ranks(job.rank(1));
   JobService service(job.node(0), system, ranks);
-  TestRanks::run_as(job.rank(0), [&](Rank& rank) {
+  run_as(job.rank(0), [&](Rank& rank) {
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     const auto spawn = [](int number) {
       MPI_Comm comm;
@@ -147,7 +153,7 @@ TEST(spawning, ports_are_of_ranks_that_run) {
   EndlessRanks system;
   StandIn ranks(job.rank(1));
   const JobService service(job.node(0), system, ranks);
-  TestRanks::run_as(job.rank(0), [&](Rank&) {
+  run_as(job.rank(0), [&](Rank&) {
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     const auto connects = [&](int number) {
       const std::string port = "taihu://" + name_of_job(job.node(0)) + "/" + std::to_string(number) + "/1";
@@ -182,7 +188,7 @@ TEST(spawning, memory_of_ranks_with_transfers_is_not_let_go) {
   EndlessRanks system;
   StandIn ranks(job.rank(0));
   const JobService service(job.node(0), system, ranks);
-  TestRanks::run_as(job.rank(0), [&](Rank&) {
+  run_as(job.rank(0), [&](Rank&) {
     SpawnRequest request;
     request.programs.push_back({"/bin/true", {"true"}, {}, 2});
     std::thread parent([&] { EXPECT_EQ(ask_to_spawn(job.node(0), request).first_rank, 1); });
